@@ -37,8 +37,8 @@ def test_a_target_in_a_sentence():
     result = DivDist(resamples=0, p="off")(TEST, VECTORS)
     found = leans(result)
     assert [one.sentence for one in found.rows] == [
-        "nurse is associated with Female, by 7 points",
-        "pilot is associated with Male, by 7 points",
+        "nurse is closer to Female, by 7 points",
+        "pilot is closer to Male, by 7 points",
     ]
     assert format_points(-0.01) == "0.0"
     assert [*map(format_interval_end, (-0.01, 0.0, 1e-12, 0.04, -2.0))] == [
@@ -47,7 +47,7 @@ def test_a_target_in_a_sentence():
     even = groups_test(["nurse"], Female=["she"], Male=["she2"])
     vectors = VECTORS | {"she2": VECTORS["she"]}
     (row,) = leans(DivDist(resamples=0, p="off")(even, vectors)).rows
-    assert row.sentence == "nurse is associated with no group"
+    assert row.sentence == "nurse is closer to no group"
     assert row.towards is None
 
 
@@ -103,14 +103,14 @@ def test_a_page_has_targets_bars_and_a_triangle(gender, race, tmp_path):
     write_report(Results([gender, race]), path)
     html = path.read_text(encoding="utf-8")
     assert "Targets by association" in html
-    assert "is associated with Female, by" in html
+    assert "is closer to Female, by" in html
     assert "at a corner its group has a proportion of 1" in html
     assert html.count("All 288 targets") == 2
     assert "two opposite attributes" not in html
     assert "nan" not in re.sub("<[^>]*>", "", html).lower().split()
     plain = DivDist(resamples=0, p="off")(TEST, VECTORS)
     write_report([plain], path)
-    assert "nurse is associated with Female, by 7 points" in path.read_text(encoding="utf-8")
+    assert "nurse is closer to Female, by 7 points" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "html-table"])

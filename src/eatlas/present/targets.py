@@ -97,7 +97,7 @@ class Lean:
 
     @property
     def sentence(self) -> str:
-        """Its group, and by how much: "nurse is associated with Female, by 5 points"."""
+        """Its group, and by how much: "nurse is closer to Female, by 5 points"."""
         name = isolate(self.term)
         if self.shown.deviation is None:
             return f"{name} has no bias that is defined"
@@ -105,11 +105,11 @@ class Lean:
             return f"{name} has associations that sum to less than 0, so no group is shown"
         if self.towards is None:
             unsure = self.shown.uncertainty is not None and None in self.intervals
-            return f"{name} has no interval" if unsure else f"{name} is associated with no group"
+            return f"{name} has no interval" if unsure else f"{name} is closer to no group"
         by = self.points[self.towards] or 0.0
         text = f"{by:.{0 if abs(by) >= 0.95 else 1}f}"
         group = isolate(self.groups[self.towards])
-        return f"{name} is associated with {group}, by {text} point{'s' * (text != '1')}"
+        return f"{name} is closer to {group}, by {text} point{'s' * (text != '1')}"
 
 
 @dataclass(frozen=True)

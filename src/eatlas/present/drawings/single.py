@@ -192,7 +192,11 @@ def targets(result: AssociationResult, width: float) -> Drawing:
         sheet.end_block()
     key = [f"Axis: {' to '.join(scale.ends())}."] if len(axes[0].ticks()) == 1 else []
     key += [f"{left} targets between them are not shown."] if left else []
-    key += ["Pale: associated with no group."] if any(row.towards is None for row in rows) else []
+    key += (
+        ["Pale: not clearly closer to any group."]
+        if any(row.towards is None for row in rows)
+        else []
+    )
     key += ["Dashed: a proportion clipped at 0."] if any(row.is_clipped for row in rows) else []
     notes = [f"Reference: {shown.reference}. {shown.meaning('Lines')}"]
     if cut:
