@@ -173,7 +173,7 @@ def explain_p(p: Any, tail: str, alpha: float = 0.05) -> str:
             (p_value(end, alpha) for end in between),
         )
         ends = f"above {low[2:]}" if low.startswith(">") else f"between {low} and {high}"
-        return f"{how} {drawn} of {of}, 95% interval {ends}"
+        return f"{how} {drawn} times from {of}, 95% interval {ends}"
     if error is not None:
         mantissa, exponent = f"{error:.0e}".split("e")
         how += f", relative error ≤ {mantissa}e{int(exponent)}"
