@@ -87,6 +87,5 @@ def test_the_line_says_how_many_topics_differ_as_much(p, share):
         f"Among pairs of random topics as near to each other, {share} differ as much."
     )
     assert chance_line(x) == (
-        f"Among random topics, measured against pairs of topics as near to each other, {share} "
-        "differ as much."
+        f"Among random topics against pairs as near to each other, {share} differ as much."
     )

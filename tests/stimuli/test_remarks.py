@@ -22,10 +22,7 @@ def test_one_name_for_two_concepts_is_allowed_and_said(tiny):
     ("term", "said"),
     [
         ("as\u200bter", r"'as\u200bter' of X (Flowers) contains U+200B (zero width space)"),
-        (
-            "\ufeffaster",
-            r"'\ufeffaster' of X (Flowers) contains U+FEFF (zero width no-break space)",
-        ),
+        ("\ufeffa", r"'\ufeffa' of X (Flowers) contains U+FEFF (zero width no-break space)"),
         ("soft\u00adhyphen", r"'soft\xadhyphen' of X (Flowers) contains U+00AD (soft hyphen)"),
         ("two\twords", r"'two\twords' of X (Flowers) contains U+0009 (a control character)"),
     ],

@@ -403,8 +403,8 @@ def notes(
         groups.sort(key=lambda group: sum(len(about) for _, about in group), reverse=True)
     for (text, about), *others in groups:
         also = [result for _, more in others for result in more if result not in about]
-        more = f" Also: {_who(also, results, settings)}." if also else ""
-        yield _who(about, results, settings), text + more
+        end = f" Also: {_who(also, results, settings)}." if also else ""
+        yield _who(about, results, settings), text + end
 
 
 def _who(
@@ -421,12 +421,11 @@ def _who(
         return f"all tests ({_first(places, settings.noun)})"
     if len(about) == of_tests == each * len(tests) > len(tests):
         return f"{_first(tests, 'test')} ({all_of(each)} {settings.noun}s)"
-    labels = dict.fromkeys(map(settings.label, about))
-    return _first(labels, "test" if len(tests) == len(about) else "result")
+    noun = "test" if len(tests) == len(about) else "result"
+    return _first(dict.fromkeys(map(settings.label, about)), noun)
 
 
 def _first(names: Collection[str], noun: str) -> str:
     """The first of some names, and how many others there are."""
-    more = max(0, len(names) - NAMED)
-    others = f" and {number_of(more, f'other {noun}')}" * bool(more)
-    return f"{listing(islice(names, NAMED))}{others}"
+    rest = len(names) - NAMED
+    return listing(islice(names, NAMED)) + f" and {number_of(rest, f'other {noun}')}" * (rest > 0)

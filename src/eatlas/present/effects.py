@@ -144,10 +144,7 @@ def chance_line(effect: Effect) -> str:
     share = "fewer than 0.1%" if p < 0.001 else f"{p:.1%}" if p < 0.1 else f"{p:.0%}"
     if effect.place == "level1":
         return f"Among pairs of random topics as near to each other, {share} differ as much."
-    return (
-        f"Among random topics, measured against pairs of topics as near to each other, {share} "
-        "differ as much."
-    )
+    return f"Among random topics against pairs as near to each other, {share} differ as much."
 
 
 def chance_range(effect: Effect) -> tuple[float, float]:

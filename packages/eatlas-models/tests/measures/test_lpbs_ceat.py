@@ -211,9 +211,7 @@ def test_draws_without_spread_are_counted_and_said():
     assert lost[2] == 30
     said = [str(one.message) for one in caught]
     assert len(said) == 4
-    assert all(
-        f"in {lost[0]} of 30 samples: their associations do not" in said[i] for i in (0, 1, 3)
-    )
+    assert all(f"in {lost[0]} of 30 samples: their associations" in said[i] for i in (0, 1, 3))
     assert said[3].startswith("tiny: Undefined effect size of the effect size over attributes in")
     assert result.effect_size == pytest.approx(plain(np.array([-1.0, 0, 0, 0]), 2))
     assert result.samples.over_attributes.sd == pytest.approx(0, abs=AGREEMENT)

@@ -216,11 +216,8 @@ def test_a_label_that_takes_all_is_said():
     assert least == pytest.approx(
         1 / (1 + 3 * math.exp(10 * (0.3 - 1) / math.hypot(1, 0.3))), abs=1e-6
     )
-    said = (
-        "The label 'a1' has 99% or more of the probability in every reading: the others hardly "
-        "count."
-    )
-    assert said in map(str, result.warnings)
+    said = "The label 'a1' has 99% or more of the probability in every reading: "
+    assert said in " ".join(map(str, result.warnings))
     milder = eatlas.ZeroShot(scale=1, resamples=0)(test, vectors)
     assert not any("in every reading" in one for one in map(str, milder.warnings))
 

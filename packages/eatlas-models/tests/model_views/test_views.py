@@ -79,10 +79,7 @@ def test_answers_that_are_mostly_no_choice_are_said_to_show_little_first():
         return [text if place % 4 else "I cannot say." for place, text in enumerate(said)]
 
     views = eatlas.views(tests=TEST, answers=shy, **WORDS)
-    begun = (
-        "% of the answers are refusals or unusable, so this shows little: Vectors and answers "
-        "agree: rho "
-    )
+    begun = "% of the answers are refusals or unusable, so this shows little: Vectors and answers "
     assert begun in views.headline
     assert begun in views.sentences("planted")[0]
 

