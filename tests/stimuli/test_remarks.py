@@ -58,7 +58,7 @@ def test_sentences_of_one_stimulus_are_not_independent():
     (test,) = load_tests("sent-weat-6")
     assert [*map(str, remarks(test))] == [
         "Each stimulus occurs in several sentences (X 64 of 8, Y 64 of 8, A 101 of 8, B 112 of 8). "
-        "Sentences with the same stimulus are not independent, so p-values that relabel single "
+        "Sentences with the same stimulus are not independent, so p-values that permute single "
         "sentences are too small."
     ]
     assert remarks(load_tests("double-bind-likable-one-sentence")[0]) == []
