@@ -66,7 +66,7 @@ def test_random_weights_are_a_control(model):
         opened(model("bert"), option).encode([WASP])[WASP] for option in ("weights=random", "")
     ]
     assert all(np.abs(given - other).max() > 0.01 for other in others)
-    assert "random (seed 3), as a control" in str(first.notes[0])
+    assert "randomly initialised (seed 3), as a control" in str(first.notes[0])
     assert (first.encoding.weights, first.encoding.weights_seed) == ("random", 3)
 
 
