@@ -104,7 +104,7 @@ def test_chance_is_what_random_directions_leave(monkeypatch):
     assert found.classifier.after < found.classifier.highest
     assert found.neighbours.beside_chance == "within"
     assert found.clusters.chance > 0.6
-    assert "no evidence that bias is left" in str(found.warnings[0])
+    assert "no evidence of remaining bias" in str(found.warnings[0])
 
 
 def test_the_record_fits_its_schema(tmp_path):

@@ -282,4 +282,4 @@ def test_of_many_results_a_cell_has_the_numbers_alone(tmp_path, monkeypatch):
     (link,) = cells(page).values()
     html = details(page, link)
     assert "generalisation cannot be tested (too few words)" in Page(html).text
-    assert "Which single terms drive it" not in html
+    assert "Influential terms" not in html
