@@ -179,7 +179,7 @@ def test_years_are_a_series(corpus, vectors, tmp_path):
         ("centuries", ["1900-1999"]),
     ],
 )
-@pytest.mark.filterwarnings("ignore:All documents are in one part")
+@pytest.mark.filterwarnings("ignore:All documents are in one subcorpus")
 def test_bins_by_their_length(corpus, vectors, bins, parts):
     about = embed(corpus, vectors, by="year", bins=bins).about
     assert list(about.parts) == parts
