@@ -173,8 +173,8 @@ def explain_p(p: Any, tail: str, alpha: float = 0.05) -> str:
             (p_value(end, alpha) for end in between),
         )
         ends = f"above {low[2:]}" if low.startswith(">") else f"between {low} and {high}"
-        how += f" with {drawn} draws, 95% interval {ends}"
-    elif error is not None:
+        return f"{how} {drawn} times from {of}, 95% interval {ends}"
+    if error is not None:
         mantissa, exponent = f"{error:.0e}".split("e")
         how += f", relative error ≤ {mantissa}e{int(exponent)}"
     return f"{how}, of {of}"

@@ -23,14 +23,14 @@ def test_results_of_another_run_are_kept_under_a_number(eatlas_cli, tmp_path):
     ended = eatlas_cli("run", "--tests", "weat-7", *QUICK)
     assert ended.code == 0
     assert ended.err == (
-        "warning: out had results of another run; kept as out/results-1.jsonl, out/report-1.html\n"
+        "warning: out had results of another run, which are now out/results-1.jsonl, out/report-1.html\n"
     )
     assert ids_in(out / "results.jsonl") == ["weat-7"]
     assert ids_in(out / "results-1.jsonl") == ["weat-6"]
     assert (out / "report-1.html").read_text() == page
     assert "weat-7" in (out / "report.html").read_text()
     third = eatlas_cli("run", "--tests", "weat-8", *QUICK)
-    assert "kept as out/results-2.jsonl, out/report-2.html" in third.err
+    assert "which are now out/results-2.jsonl, out/report-2.html" in third.err
     assert ids_in(out / "results-2.jsonl") == ["weat-7"]
     assert names(out) == [
         "report-1.html", "report-2.html", "report.html",

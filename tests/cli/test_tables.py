@@ -84,7 +84,7 @@ def test_two_sources(wide):
     notes = " ".join(side_by_side.split())
     assert "weat-4, weat-5 (both sources): Names found in lower case" in notes
     assert notes.count("Names found in lower case") == 1
-    assert "; their vectors mix both meanings. Likewise weat-6 (both sources)." in notes
+    assert "; their vectors mix both meanings. Also: weat-6 (both sources)." in notes
     assert max(map(cell_len, text.splitlines())) <= 80
     assert not re.search(r" +$", text, re.MULTILINE)
 
@@ -118,7 +118,7 @@ def test_figures_that_differ_are_ranges():
     note = Note("space.iso-score", values={**values, "terms": 13})
     other = base.model_copy(update={"warnings": (note,)})
     ((_, text),) = notes(Results([*both, other]))
-    assert text.endswith(" Likewise weat-6 (GloVe 6B (100d), no layer).")
+    assert text.endswith(" Also: weat-6 (GloVe 6B (100d), no layer).")
 
 
 def test_what_designs_can_find(eatlas_cli, tmp_path):

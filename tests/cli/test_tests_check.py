@@ -40,7 +40,7 @@ def test_other_words_under_the_id_of_a_published_test_are_remarked_on(eatlas_cli
     assert ended.err == (
         f"warning: {path}: test weat-6: The battery caliskan has a test with the id weat-6 and "
         "other stimuli. Give this test another id, so that its "
-        "results are not mistaken for those of the published test.\n"
+        "results are not mistaken for results of the published test.\n"
     )
 
 

@@ -34,7 +34,7 @@ def test_runs_are_known_from_the_command_to_verify(eatlas_cli, folder):
     assert {line["run_of"] for line in lines} == {"w2v"}
     page = (folder / "out/report.html").read_text(encoding="utf-8")
     assert '<code dir="auto">run-2.txt</code>, a training run of <code dir="auto">w2v' in page
-    assert "Tests on several training runs were taken as one claim each" in page
+    assert "We treated each test on several training runs as one claim" in page
     assert eatlas_cli("verify", "out/results.jsonl").code == 0
     table = eatlas_cli("report", "out/results.jsonl", "--format", "markdown")
     assert table.out.startswith("**1 test, each as one claim over 3 training runs**")

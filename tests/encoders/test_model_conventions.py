@@ -117,14 +117,13 @@ def test_prompts_that_the_model_declares_are_named(tmp_path):
         one for one in map(str, eatlas.open_vectors(f"hf:{folder}").notes) if "prompts" in one
     ]
     assert note == (
-        "The model declares prompts, texts that are put before an input (query: 'query: '); none "
-        f"was put. st:{folder}?prefix=... puts one there; in tests of words, so does --prompt."
+        "The model declares prompts, texts to put before an input (query: 'query: '); none was "
+        f"used. st:{folder}?prefix=... adds one; in tests of words, so does --prompt."
     )
     source = eatlas.open_vectors(f"st:{folder}")
     assert tuple(map(str, source.notes)) == (
-        "The model declares prompts, texts that are put before an input (query: 'query: '); the "
-        "model's own default, 'query: ', is put before each text. ?prefix=... puts another text "
-        "there.",
+        "The model declares prompts, texts to put before an input (query: 'query: '); each text "
+        "was given the model's default, 'query: '. ?prefix=... chooses another.",
     )
     assert source.encoding.prompt == "query: {}"
     chosen = eatlas.open_vectors(f"st:{folder}?prefix=passage%3A%20")

@@ -128,7 +128,7 @@ def test_the_default_of_pooling_is_noted_where_nothing_else_is_known(pair):
     assert eatlas.open_vectors(pair).notes == ()
     model.name_or_path = "someone/bert"
     (note,) = eatlas.open_vectors(pair).notes
-    assert str(note).startswith("Texts are pooled by cls, the default for such a model; what the")
+    assert str(note).startswith("Texts are pooled by cls, the default for this kind of model, ")
     assert eatlas.encoder(model, tokenizer, pool="mean").notes == ()
 
 

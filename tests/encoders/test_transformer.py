@@ -66,7 +66,7 @@ def test_random_weights_are_a_control(model):
         opened(model("bert"), option).encode([WASP])[WASP] for option in ("weights=random", "")
     ]
     assert all(np.abs(given - other).max() > 0.01 for other in others)
-    assert "random (seed 3), as a control" in str(first.notes[0])
+    assert "randomly initialised (seed 3), as a control" in str(first.notes[0])
     assert (first.encoding.weights, first.encoding.weights_seed) == ("random", 3)
 
 
@@ -136,7 +136,7 @@ def test_a_text_that_is_cut(model, family):
     states = loop.module(input_ids=kept).last_hidden_state[0].detach().numpy()
     np.testing.assert_allclose(vector, states[pieces].mean(axis=0), rtol=1e-4, atol=1e-5)
     assert tuple(map(str, source.notes)) == (
-        f"1 texts were too long for the model and were cut, such as '{LONG[:59]}…'.",
+        f"1 texts were too long for the model and were truncated, such as '{LONG[:59]}…'.",
     )
 
 

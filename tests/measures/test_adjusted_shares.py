@@ -232,7 +232,7 @@ def test_frames_and_tables_have_adjusted_columns():
     ]
     shown = {row[0].lines[0]: [cell.lines[0] for cell in row[-2:]] for row in table.rows}
     assert shown[after.term] == [f"{100 * after.deviation[0]:+.1f}".replace("-", "−"), ".43"]
-    assert shown["Professions of Table 3 as one mean"][1] == ".15"
+    assert shown["Professions of Table 3 as a whole"][1] == ".15"
     three = targets_table(run(THREE))
     assert three.columns[-2].title == "Bias"
     without = targets_table(run(measure="divdist(resamples=0,adjust=none)"))

@@ -81,7 +81,7 @@ def test_terms_without_stimuli_are_not_resampled_from_a_huge_table(monkeypatch):
     result = eatlas.MLEAT()(make_test(), make_vectors(make_test()))
     assert result.uncertainty is result.influence is None
     assert (
-        "No intervals and no influence of terms: the pairs of terms are more than 20,000,000. If "
+        "No intervals and no influence of terms: there are more than 20,000,000 pairs of terms. If "
         "sentences name their stimulus, stimuli are resampled instead."
     ) in map(str, result.warnings)
 

@@ -67,7 +67,7 @@ def test_by_hand():
                   "?transform=center"]),
         (nearly_one, ["All four level 3 groups have cosines near 1 (means from 0.99)",
                       "almost no spread (sd up to 0.002)", "?transform=center or standardize"]),
-        (loud, ["Dimension 7 alone makes up 39% of the squared length of this test's vectors",
+        (loud, ["One dimension, 7, makes up 39% of the squared length of this test's vectors",
                 "at or above 25%", "?transform=standardize"]),
         (power_law, ["IsoScore of these 32 terms is 0.03", "at or below 0.2",
                      "?transform=all-but-the-top:3 or whiten"]),
@@ -90,7 +90,7 @@ def test_a_rogue_dimension_is_named_as_the_cause():
 
     found = diagnose_terms(rows_of(space(rogue)))
     assert found.rogue.dimension == 3
-    assert "(all of it from dimension 3 alone)" in str(found.remarks()[0])
+    assert "(all of it from one dimension, 3)" in str(found.remarks()[0])
 
 
 def test_the_papers_tests_on_glove_have_none():

@@ -119,7 +119,7 @@ def test_a_target_with_another_reference_has_no_p(reference):
     assert all(one.labels is None for one in (*result.targets, result.concept))
     assert result.labels is None
     assert result.holm == (None,) * 8
-    assert [note for note in map(str, result.warnings) if note.startswith("No p where")]
+    assert [note for note in map(str, result.warnings) if note.startswith("No p-values, because")]
     assert result.to_frame()[["p", "p_holm"]].isna().all(axis=None)
     assert all(one.labels for one in equal[0].targets)
     assert not equal[0].warnings
@@ -131,7 +131,7 @@ def test_readings_of_unequal_groups_are_tested_against_their_shares_of_the_words
     measure = DivDist(soa="softmax", scale=1.0, resamples=0)
     equal = measure(groups_test(["nurse"], **groups), VECTORS)
     assert equal.targets[0].labels is None
-    assert any("shares of the words (0.25, 0.75)" in one for one in map(str, equal.warnings))
+    assert any("proportions of the words (0.25, 0.75)" in one for one in map(str, equal.warnings))
     shares = {"Female": 0.25, "Male": 0.75}
     result = measure(groups_test(["nurse"], shares, **groups), VECTORS)
     assert result.targets[0].labels
@@ -185,12 +185,12 @@ def test_raw_associations_that_sum_to_less_than_0_are_divided_as_in_the_publishe
     assert (far.bias, far.signed) == (pytest.approx(0.5), pytest.approx(0.25))
     assert result.mean_bias == pytest.approx((0.5 + nurse.bias) / 2)
     (note,) = (note for note in result.warnings if note.code == "shares.turned")
-    assert str(note).startswith("The associations of far sum to less than 0, and were divided by")
+    assert str(note).startswith("The associations of far sum to less than 0, and were still")
     # Female has the smallest association and the largest share, so nothing says that far leans
     (lean,) = (lean for lean in leans(result).rows if lean.term == "far")
     assert lean.is_reversed
     assert lean.towards is None
-    assert lean.sentence.endswith("sum to less than 0, so its shares show no lean")
+    assert lean.sentence.endswith("sum to less than 0, so no group is shown")
     with pytest.warns(UndefinedWarning):
         clipped = FAST(test, vectors)
     assert clipped.targets[0].bias is None

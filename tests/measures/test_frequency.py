@@ -229,7 +229,7 @@ def test_on_and_off():
     assert all(result.frequency.matched for result in results)
     assert "frequency=on" in results[0].signature
     (off,) = eatlas.run(tests="weat-6", frequency="off")
-    assert (off.frequency.matched, off.frequency.reason) == (None, "frequency=off")
+    assert (off.frequency.matched, off.frequency.reason) == (None, "the option frequency is off")
     assert off.adjusted.level1.effect_size == results[0].adjusted.level1.effect_size
     (none,) = eatlas.run(tests="weat-6", measures="ml-eat(adjust=none,frequency=off)")
     assert json.loads(to_json_line(none))["frequency"] is None

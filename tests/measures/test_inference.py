@@ -99,8 +99,8 @@ def test_where_nothing_varies_nothing_is_claimed():
     assert (found.t, found.p_two_sided, found.low, found.high) == (None, None, None, None)
     assert found.difference == pytest.approx(result.level1.difference)
     assert any(
-        note == "Undefined crossed test of level 1, level 2 of X, level 2 of Y: nothing varies "
-        "within the groups, so nothing can be inferred about other words."
+        note == "Undefined crossed test of level 1, level 2 of X, level 2 of Y: the scores "
+        "do not vary within the groups, so nothing can be inferred about other words."
         for note in map(str, result.warnings)
     )
 

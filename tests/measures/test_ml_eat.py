@@ -102,7 +102,7 @@ def test_a_design_that_cannot_reach_alpha_is_remarked(tiny_vectors):
     test = make_test(A=("love", "peace", "joy"), B=("hatred", "war", "filth"))
     result = eatlas.MLEAT()(test, tiny_vectors)
     (remark,) = [w for w in map(str, result.warnings) if "level 2 of X" in w]
-    assert "3 against 3, has 20 relabellings: no p-value can fall below 0.05" in remark
+    assert "3 against 3, has 20 permutations: no p-value can fall below 0.05" in remark
     (remark,) = [
         w
         for w in map(str, eatlas.MLEAT(alpha=0.06)(test, tiny_vectors).warnings)

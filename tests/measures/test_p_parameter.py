@@ -89,8 +89,8 @@ def test_a_strict_count_of_zero_is_remarked():
     assert (result.level1.p.count.greater, result.level1.p.count.less) == (0, 69)
     assert 0 < result.level1.p.greater < 1e-300
     assert (
-        "With strict inequalities no relabelling of level 1 is counted in the tails greater and "
-        "two_sided: a p of 0, given as the smallest positive number."
+        "With strict inequalities no permutation of level 1 is counted in the tails greater and "
+        "two_sided; p is 0, reported as the smallest positive number."
     ) in map(str, result.warnings)
 
 

@@ -122,8 +122,8 @@ def test_one_stimulus_alone_cannot_be_relabelled(role, level):
     found = result.stimulus_level
     assert (
         f"Undefined {level} over stimuli: all sentences of {role} are made of one stimulus, so "
-        "there is nothing to relabel, and the p-values of single sentences say nothing about "
-        "other stimuli."
+        "no labels can be permuted, and the p-values of single sentences say nothing about other "
+        "stimuli."
     ) in map(str, result.warnings)
     assert (found.level1 is None, found.level2 is None) == (role == "Y", role == "A")
     assert (found.pattern is None) == (role == "A")

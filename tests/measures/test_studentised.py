@@ -74,7 +74,7 @@ def test_a_wide_small_group_is_remarked_on():
     assert note.startswith(
         "The groups of level 1 differ in size (5 and 15) and in spread (standard deviations "
     )
-    assert "rejects equal means too often or too seldom: about .2" in note
+    assert "rejects equal means too often or too rarely: at a level of about .2" in note
     assert note.endswith(
         "instead of .05, two-sided. statistic=studentised allows for unequal spreads."
     )

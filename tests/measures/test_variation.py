@@ -91,4 +91,4 @@ def test_no_spread_has_no_interval_and_says_so():
     assert result.uncertainty.level1.undefined == 500
     assert result.uncertainty.patterns["Non-Directional"] == 1
     assert set(result.influence.level1.X) == {None}
-    assert any("500 of 500 resamples have no spread" in note for note in map(str, result.warnings))
+    assert "500 of 500 bootstrap samples have no spread" in " ".join(map(str, result.warnings))

@@ -19,13 +19,13 @@ def test_the_numbers_of_each_question_are_said_in_full():
     said = adjusted(with_adjusted(ml_eat(), ml_eat("AY-Singular", d=0.23, greater=3218)))
     assert said.startswith("Level 1: d = 0.23 [−0.75, 1.06], two-sided p = .50 (54% shared); ")
     assert "; Flowers: d = 0.10 [−0.75, 1.06], two-sided p = .92 (54% shared); Insects: d" in said
-    assert "Shared: how much of what tells two groups apart frequency explains;" in said
+    assert "Shared: how well frequency predicts which group a word is in;" in said
 
 
 def test_words_left_out_are_named_by_group():
     result = with_adjusted(ml_eat(), ml_eat(), "valence", left_out={"X": ("two",), "B": ("one",)})
     assert adjusted(result).endswith(
-        "Left out, because nothing is known of their valence: two (Flowers); one (Unpleasant)."
+        "Left out, because their valence is unknown: two (Flowers); one (Unpleasant)."
     )
 
 
@@ -56,13 +56,13 @@ def test_a_file_of_covariates_is_named_with_its_hash():
     result = with_adjusted(ml_eat(provenance=provenance), ml_eat(), "valence", "length")
     text = Page(report_html([result])).text
     assert f"Covariates valence and length of norms.csv , hash {'9' * 64}" in text
-    assert "Effect sizes were also adjusted for valence and length (norms.csv)" in text
+    assert "We also adjusted effect sizes for valence and length (norms.csv)" in text
     assert "adjusted for covariates" in text
 
 
 def test_the_glossary_says_what_is_adjusted_for():
     text = Page(report_html([with_adjusted(weat(), weat())])).text
-    assert "Adjusted for frequency The same association between words of equal frequency" in text
+    assert "Adjusted for frequency The association between words of equal frequency" in text
     assert "Adjusted for frequency" not in Page(report_html([weat()])).text.replace(
         "adjusted for frequency", ""
     )

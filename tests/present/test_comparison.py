@@ -78,12 +78,12 @@ def test_what_differs_in_more_than_one_choice_is_not_compared():
         ),
         (
             [encoded(layer=n, d=d) for n, d in (("1", 1.4), ("2", 0.3), ("3", 0.9))],
-            "At level 1 d goes from 0.30 to 1.40.",
+            "At level 1 d ranges from 0.30 to 1.40.",
         ),
         (
             (encoded(), encoded("Non-Directional", weights="random", weights_seed=3)),
-            "At level 1 d is 1.40 and 1.40; difference 0.00. What random weights show as well "
-            "comes of the model's build",
+            "At level 1 d is 1.40 and 1.40; difference 0.00. An association that the "
+            "randomly initialised model also shows comes from the architecture",
         ),
     ],
 )
@@ -102,7 +102,7 @@ def test_a_page_with_prompts_layers_and_a_control():
     layers = [encoded(layer=layer) for layer in ("0", "6", "12")]
     prompts = [encoded(prompt="The {}"), encoded(prompt="A <b>{}</b>")]
     page = report_html([*prompts, *layers, encoded(weights="random", weights_seed=0)])
-    for heading in ("Prompts compared", "Layer by layer", "Against random weights"):
+    for heading in ("Prompts compared", "Layer by layer", "Trained and randomly initialised"):
         assert f">{heading}</h2>" in page
     assert "A &lt;b&gt;{}&lt;/b&gt;" in page
     assert "A <b>" not in page

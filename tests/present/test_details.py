@@ -23,7 +23,7 @@ def test_each_test_is_told_in_full():
         "of cases (p = .016; 200 of 12,870 permutations)."
     ) in text
     assert (
-        "Single terms. The term that carries the effect most is “one”: without it, d at level 1 falls from "
+        "Single terms. The term that contributes most to the effect is “one”: without it, d at level 1 falls from "
         "1.400 to 0.900. Without any single term it stays between 0.900 and 1.500."
     ) in text
 
@@ -43,8 +43,8 @@ def test_the_papers_rule_is_under_its_own_fold():
     fold = html[html.index('<details class="fold paper">') :]
     text = " ".join(Page(fold[: fold.index("</details>") + 10]).text.split())
     assert text.startswith("By the paper’s rule: AX-Singular * p < .05 in the direction of d.")
-    assert "This rule decides no sentence of this page." in text
-    assert "Share of 1,000 resamples of the terms" in text
+    assert "No sentence of this page depends on this rule." in text
+    assert "Percentage of 1,000 bootstrap samples of the terms" in text
     before = html[html.index("<main") : html.index('<details class="fold paper">')]
     assert "AX-Singular" not in re.sub(r"<[^>]+>", " ", before)
 
@@ -62,7 +62,7 @@ def test_words_that_were_joined_are_named():
     sizes = {"X": 2, "Y": 3, "A": 3, "B": 3}
     units = {"threshold": 0.4, "clusters": clusters, "sizes": sizes, "level1": None}
     result = ml_eat().model_copy(update={"units": Units.model_validate(units)})
-    assert "Near-synonyms count as one word: one, two (Flowers, 2 of 3 left)." in details(result)
+    assert "count as one word: one, two (Flowers, 3 words count as 2)." in details(result)
     assert "Near-synonyms" not in details(ml_eat())
 
 
@@ -70,7 +70,7 @@ def test_the_terms_that_drive_each_effect_size_the_strongest_first():
     text = details(full())
     assert "Flowers against Insects: d = 1.40" in text
     assert "one 0.90" in text
-    assert "6 of 11 terms, those that change d most" in text
+    assert "the 6 most influential of 11 terms" in text
     assert "Insects: d = 0.10" in text
     assert "two −0.20" in text
 
@@ -79,7 +79,7 @@ def test_the_stability_of_the_pattern_largest_share_first():
     text = details(
         full(uncertainty=uncertainty(patterns={"A-Uniform": 0.996, "AX-Singular": 0.004}))
     )
-    assert "Share of 1,000 resamples of the terms" in text
+    assert "Percentage of 1,000 bootstrap samples of the terms" in text
     assert "A-Uniform >99% AX-Singular <1%" in text
 
 

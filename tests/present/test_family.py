@@ -62,9 +62,7 @@ def test_one_test_in_several_settings_is_not_adjusted(results, capsys):
     text = page(same)
     assert "Holm over" not in text
     assert "The family" not in text, "a column of p that repeats the other says nothing"
-    assert (
-        "does not count several times, unless that is declared (--family level1,settings)" in text
-    )
+    assert "counts once, unless you declare otherwise (--family level1,settings)" in text
     assert "both level 1 comparisons" in DeclaredFamily.of(same, "level1,settings").what
 
 

@@ -194,7 +194,7 @@ def test_single_terms_count_what_holm_leaves():
     assert (lost.verdict, round(lost.questions["terms"].p.these, 3)) == ("not shown", 0.062)
     finding = sc_eat(dict.fromkeys("ab", 1.2) | {"c": -1.2}).finding
     assert str(finding) == (
-        "In these word lists, of 3 terms 2 are associated with Pleasant and 1 with Unpleasant."
+        "In these word lists, 2 of 3 terms are associated with Pleasant and 1 with Unpleasant."
     )
     assert finding.verdict == "these words"
     void = sc_eat({"void": None, "a": 0.1}).finding
@@ -209,7 +209,7 @@ def test_targets_count_what_holm_leaves():
         nurse=(-0.2, LOW, None), poet=(0.2, 0.03, None), boss=(0.1, 0.2, None)
     ).finding
     assert str(finding) == (
-        "In these word lists, of 3 targets 1 is associated with women; most of all nurse."
+        "In these word lists, 1 of 3 targets is associated with women; most strongly nurse."
     )
     none = divdist(poet=(0.2, 0.03, None), boss=(0.1, 0.2, None), void=None).finding
     assert str(none) == (
@@ -217,10 +217,10 @@ def test_targets_count_what_holm_leaves():
     )
     cut = divdist(boss=(0.5, LOW, LOW), nurse=(-0.5, LOW, LOW), poet=(0.1, LOW, LOW)).finding
     assert str(cut) == (
-        "In these word lists, of 3 targets 2 are associated with men and 1 with women; most of all "
-        "poet (men)."
+        "In these word lists, 2 of 3 targets are associated with men and 1 with women; most "
+        "strongly poet (men)."
     )
-    assert "most of all" not in str(divdist(boss=(0.5, LOW, LOW)).finding)
+    assert "most strongly" not in str(divdist(boss=(0.5, LOW, LOW)).finding)
 
 
 def test_a_number_without_a_test_has_no_verb():

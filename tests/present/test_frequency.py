@@ -52,10 +52,10 @@ def test_what_is_not_known_is_said():
         "Not compared with random topics: sc-eat is not computed for random topics."
     )
     off = eatlas.run(tests="weat-9", measures="ml-eat(resamples=0,adjust=none)", frequency="off")
-    assert statement("frequency", off[0]) == "Not known: frequency=off."
+    assert statement("frequency", off[0]) == "Not known: the option frequency is off."
     html = report_html(off)
     assert "What do random topics show?" not in html
-    assert "Not known: frequency=off." in plain(html)
+    assert "Not known: the option frequency is off." in plain(html)
 
 
 def test_the_observed_mark_is_on_the_range_of_random_topics():
@@ -87,5 +87,5 @@ def test_the_line_says_how_many_topics_differ_as_much(p, share):
         f"Among pairs of random topics as near to each other, {share} differ as much."
     )
     assert chance_line(x) == (
-        f"Among random topics beside pairs of topics as near to each other, {share} differ as much."
+        f"Among random topics against pairs as near to each other, {share} differ as much."
     )

@@ -22,6 +22,6 @@ def test_statements_of_a_result(results):
         "Level 1: d = 2.37 [0.70, 4.08], two-sided p = .011 (df 9.1; 76% shared); Male names: "
     )
     assert statement("design", careers) == (
-        "With a power of 0.8, at two-sided p < .05: effect sizes from 1.20 at level 1 (8 v 8) and "
-        "1.20 at level 2 (8 v 8). Smaller ones are easily missed."
+        "With a power of 0.8 at two-sided p < .05, it finds effect sizes from 1.20 at level 1 "
+        "(8 v 8) and 1.20 at level 2 (8 v 8) on. It easily misses smaller ones."
     )

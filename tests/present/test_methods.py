@@ -35,14 +35,15 @@ def test_the_main_job():
         "divided by the standard deviation of all values together (N − 1).",
         "By the rule of the published tables a target group counts as associated with an attribute "
         "if |d| > 0.2 and p < .05 in the direction of d.",
-        "p-values are those of a permutation test, exact, every permutation counted.",
-        "How often bootstrap samples (Efron and Tibshirani 1993) show each EAT pattern was found "
-        "from 100,000 resamples of the target and attribute terms within their groups (seed 0).",
-        "Near-synonyms of a list count as one word: words whose vectors, less the mean of the list, "
-        "have a mean cosine of .4 or more (average linkage).",
-        "they were tested in the same crossed form, with the HC2 variance over targets",
-        "The 95% intervals of effect sizes are those of the crossed test, at equal values of these.",
-        "of both level 1 comparisons were taken as one family and adjusted by Holm's (1979) method.",
+        "p-values come from permutation tests, exact, over all permutations.",
+        "We counted the EAT patterns of bootstrap samples (Efron and Tibshirani 1993), from 100,000 "
+        "samples of the target and attribute terms within their groups (seed 0).",
+        "Near-synonyms in a list count as one word: words whose vectors, minus the mean of the "
+        "list, have a mean cosine of .4 or more (average linkage).",
+        "their crossed test uses the HC2 variance over targets",
+        "The 95% intervals of effect sizes come from the crossed test, at equal values of these "
+        "covariates.",
+        "of both level 1 comparisons as one family and adjusted them by Holm's (1979) method.",
         "Signature: ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2).",
     ):
         assert part in text
@@ -52,9 +53,9 @@ def test_what_a_claim_rests_on():
     text = methods_paragraph([planted(words=0.01, others=0.01)])
     assert (
         "An association is called supported if the two-sided p-values of the permutation test and "
-        "of the crossed test are all at most alpha, with one sign (an intersection-union test; "
-        "Berger 1982); the largest of them was adjusted by Holm's (1979) method over the tests of a "
-        "setting, each question by itself."
+        "of the crossed test are all at most alpha and their effects have the same sign (an "
+        "intersection-union test; Berger 1982). We adjusted the largest of these p-values by "
+        "Holm's (1979) method over the tests of a setting, separately for each question."
     ) in text
     (run,) = eatlas.run(tests="weat-9", measures="weat(resamples=0)")
     assert (
@@ -62,8 +63,8 @@ def test_what_a_claim_rests_on():
     ) in methods_paragraph([run])
     alone = methods_paragraph([weat()])
     assert "supported" not in alone
-    assert "Associations are claimed of these words alone" in alone
-    assert "claimed" not in methods_paragraph([mac()])
+    assert "Claims are limited to these words." in alone
+    assert "Claims" not in methods_paragraph([mac()])
 
 
 def test_each_work_is_cited_once():
@@ -89,7 +90,7 @@ def test_how_p_values_were_found():
     inverted = weat().from_dict(values)
     text = methods_paragraph([weat(), inverted])
     assert (
-        "exact, every permutation counted or, where that was not possible, found by Fourier "
+        "exact, over all permutations or, if that was not possible, computed by Fourier "
         "inversion of the permutation distribution with a stated relative error."
     ) in text
 
@@ -140,10 +141,10 @@ def test_covariates_are_named_with_what_was_done_and_by_whom():
     results = [with_adjusted(ml_eat(), ml_eat(), "frequency", "valence")]
     text = methods_paragraph(results)
     assert (
-        "Effect sizes were also adjusted for the frequency of the words (the logarithm of the "
+        "We also adjusted effect sizes for the frequency of the words (the logarithm of the "
         "rank in the source, and its square) and valence, by least squares and with the same "
-        "denominator; their p-values permute the residuals given the covariates alone (Freedman "
-        "and Lane 1983), in all orders, and compare the difference divided by its HC2 standard "
+        "denominator; their p-values permute the residuals of a regression on the covariates "
+        "(Freedman and Lane 1983), in all orders, and compare the difference divided by its HC2 standard "
         "error (MacKinnon and White 1985; Anderson and Robinson 2001)."
     ) in text
     works = ["freedman1983nonstochastic", "anderson2001permutation", "mackinnon1985some"]
@@ -153,6 +154,6 @@ def test_covariates_are_named_with_what_was_done_and_by_whom():
     assert "also adjusted" not in methods_paragraph([ml_eat()])
     (run,) = eatlas.run(tests="weat-9", measures="weat(resamples=0)", frequency="off")
     text = methods_paragraph([run])
-    assert "they were tested in the same crossed form" in text
+    assert "their crossed test uses" in text
     assert "Freedman" not in text
     assert "Freedman" not in bibtex([run], none)

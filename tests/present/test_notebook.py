@@ -14,7 +14,7 @@ def test_one_result_shows_its_sentences_drawn_and_its_levels():
     for part in (
         "test-1", "some-vectors", "Level 2, Y", "1.40 [1.00, 1.70]", "−0.10", "these word lists only",
         "By the paper's rule the EAT pattern is AX-Singular.", "12 terms used, 0 missing",
-        "p, from above: these words, new words, adjusted.",
+        "p, from top to bottom: these words, new words, adjusted.",
     ):  # fmt: skip
         assert part in page.text
     (image,) = page.all("img")
@@ -59,7 +59,7 @@ def test_failures_are_named():
     failures = [Failure(f"t{n}", "<s>", "ML-EAT()", EatlasError("no <vector>")) for n in range(25)]
     page = Page(Results([], failures)._repr_html_())
     assert "0 results" in page.text
-    assert "Not done: 25" in page.text
+    assert "Failed: 25" in page.text
     assert "t0 on <s> : no <vector>" in page.text
     assert "and 5 more" in page.text
 
@@ -67,5 +67,5 @@ def test_failures_are_named():
 def test_p_adjusted_for_frequency_is_said_with_its_column():
     text = Page(with_adjusted(ml_eat("A-Uniform"), ml_eat("AY-Singular"))._repr_html_()).text
     assert ".016 – – these word lists only" in text
-    assert "Adjusted: the same at equal frequency." in text
+    assert "Adjusted: crossed test at equal frequency." in text
     assert "Adjusted:" not in Page(ml_eat()._repr_html_()).text

@@ -89,5 +89,5 @@ def test_explain_p_states_the_error_or_the_interval():
     of_all = "of 1,000,000,000,000 permutations"
     assert explain_p(p, "greater") == f"by inversion, relative error ≤ 1e-9, {of_all}"
     assert explain_p(p, "less") == f"by inversion, relative error ≤ 2e-10, {of_all}"
-    drawn = "by sampling with 1,000 draws, 95% interval between .030 and .040"
-    assert explain_p(p, "two_sided") == f"{drawn}, {of_all}"
+    drawn = f"by sampling 1,000 times {of_all}, 95% interval between .030 and .040"
+    assert explain_p(p, "two_sided") == drawn.replace(" of ", " from ")

@@ -18,7 +18,7 @@ SENTENCE = re.compile(
 
 def test_a_report_has_the_figures_of_the_page():
     page = (ROOT / "docs" / "methods" / "findings.md").read_text(encoding="utf-8")
-    section = page.split("## Do claims hold with other words?")[1].split("\n## ")[0]
+    section = page.split("## Do claims replicate with other words?")[1].split("\n## ")[0]
     answers = re.findall(r"^\| [\w ]+ \| \d+ \| ([\d,]+) \|", section, re.MULTILINE)
     tests = sum(int(n.replace(",", "")) for n in answers) // 3
     kept = re.findall(r"^\| supported \| \d+ \| [\d,]+ \| (\.\d\d) \|", section, re.MULTILINE)

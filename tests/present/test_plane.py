@@ -154,7 +154,7 @@ def test_each_word_and_both_means_have_an_arrow(pair):
     assert sum("thick" in arrow.get("class") for arrow in moves) == 2
     numbers = r"−?\d\.\d\d up, −?\d\.\d\d across"
     assert re.fullmatch(f"John, .*: {numbers}; .*: {numbers}", moves[0].findtext("title"))
-    assert "of 8 words change sides of the diagonal" in root.get("aria-label")
+    assert "of 8 words cross the diagonal" in root.get("aria-label")
 
 
 def test_nothing_moves_without_spread(pair):

@@ -75,10 +75,10 @@ def test_the_page_has_both_p_values_and_says_why_they_differ(measure):
         assert p_value(row.p_of("two_sided"), 0.05) in page
     assert "were assigned to the 8 target stimuli at random" in page
     assert "Over their 25 sentences d is" in page
-    assert "Which single stimuli drive it" in page
+    assert "Influential stimuli" in page
     if measure.name == "ml-eat":
-        assert "resamples of the stimuli" in page
-    assert "Tests of sentences are read over stimuli" in page
+        assert "bootstrap samples of the stimuli" in page
+    assert "In tests of sentences, the associations of" in page
 
 
 @pytest.mark.parametrize("measure", [eatlas.MLEAT(), eatlas.WEAT()], ids=["ml-eat", "weat"])

@@ -16,7 +16,7 @@ def test_a_row_holds_effects_intervals_p_values_and_both_patterns():
     assert (
         "test-1 Flowers / Insects Pleasant / Unpleasant 1.40 * [1.00, 1.70] .0078 (.016) "
         "0.90 * [0.50, 1.20] .0078 (.016) 0.10 .46 (.92) .016 – – these word lists only "
-        "generalisation cannot be tested (too few words) AX-Singular resamples: 75%"
+        "generalisation cannot be tested (too few words) AX-Singular bootstrap: 75%"
     ) in summary(full())
     text = summary(ml_eat(two_sided_label="Non-Directional"))
     assert "AX-Singular two-sided: Non-Directional" in text

@@ -37,8 +37,8 @@ def test_a_target_in_a_sentence():
     result = DivDist(resamples=0, p="off")(TEST, VECTORS)
     found = leans(result)
     assert [one.sentence for one in found.rows] == [
-        "nurse leans to Female by 7 points",
-        "pilot leans to Male by 7 points",
+        "nurse is closer to Female, by 7 points",
+        "pilot is closer to Male, by 7 points",
     ]
     assert format_points(-0.01) == "0.0"
     assert [*map(format_interval_end, (-0.01, 0.0, 1e-12, 0.04, -2.0))] == [
@@ -47,7 +47,7 @@ def test_a_target_in_a_sentence():
     even = groups_test(["nurse"], Female=["she"], Male=["she2"])
     vectors = VECTORS | {"she2": VECTORS["she"]}
     (row,) = leans(DivDist(resamples=0, p="off")(even, vectors)).rows
-    assert row.sentence == "nurse leans to none of the groups"
+    assert row.sentence == "nurse is closer to no group"
     assert row.towards is None
 
 
@@ -64,9 +64,9 @@ def test_a_target_leans_where_its_interval_excludes_0():
     itself = eatlas.run(**run, reference=equal)[0]
     assert not any(one.towards for one in leans(itself).rows)
     assert target_sentences(itself) == [
-        "Mean bias 0.000; Professions of Table 3 as one mean: 0.000.",
-        "Reference: shares of its own for each target from divdist-face-validity on GloVe 6B (100d) "
-        "(8 targets).",
+        "Mean bias 0.000; Professions of Table 3 as a whole: 0.000.",
+        "Reference: proportions of its own for each target from divdist-face-validity on GloVe 6B "
+        "(100d) (8 targets).",
     ]
 
 
@@ -75,17 +75,17 @@ def test_a_finding_counts_only_targets_beyond_chance():
     run = {"tests": "divdist-face-validity", "measures": "divdist(resamples=200)"}
     finding = eatlas.run(**run)[0].finding
     assert str(finding) == (
-        "In these word lists, of 8 targets 1 is associated with Female; most of all businesswoman."
+        "In these word lists, 1 of 8 targets is associated with Female; most strongly businesswoman."
     )
     assert finding.verdict == "these words"
     unequal = eatlas.run(**run, reference={"Female": 0.665, "Male": 0.335})[0].finding
     assert unequal.verdict is None, "labels cannot be relabelled against unequal shares"
     assert str(unequal) == (
-        "The mean bias of 8 targets has no test; that of businessman is largest, 0.531."
+        "The mean bias of 8 targets has no test; businessman has the largest bias, 0.531."
     )
     plain = DivDist(resamples=0, p="off")(TEST, VECTORS).finding
     assert plain.verdict is None
-    assert plain.sentence.endswith("has no test; that of nurse is largest, 0.143.")
+    assert plain.sentence.endswith("has no test; nurse has the largest bias, 0.143.")
 
 
 def test_the_order_of_targets(gender, race):
@@ -102,22 +102,22 @@ def test_a_page_has_targets_bars_and_a_triangle(gender, race, tmp_path):
     path = tmp_path / "report.html"
     write_report(Results([gender, race]), path)
     html = path.read_text(encoding="utf-8")
-    assert "Targets by their lean" in html
-    assert "leans to Female by" in html
-    assert "a corner is a share of 1 for its group" in html
+    assert "Targets by association" in html
+    assert "is closer to Female, by" in html
+    assert "at a corner its group has a proportion of 1" in html
     assert html.count("All 288 targets") == 2
     assert "two opposite attributes" not in html
     assert "nan" not in re.sub("<[^>]*>", "", html).lower().split()
     plain = DivDist(resamples=0, p="off")(TEST, VECTORS)
     write_report([plain], path)
-    assert "nurse leans to Female by 7 points" in path.read_text(encoding="utf-8")
+    assert "nurse is closer to Female, by 7 points" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "html-table"])
 def test_tables_have_a_row_for_each_target(race, gender, form):
     text = report_table([gender, race], form)
     assert text.count("undersecretary") == 2
-    for part in ("Hispanic", "as one mean", "Reference: uniform"):
+    for part in ("Hispanic", "as a whole", "Reference: uniform"):
         assert part in text
 
 
@@ -127,7 +127,7 @@ def test_drawings(gender, race, kind):
     assert "targets" in drawn.alt
     assert "paralegal" in drawn.drawn or kind == "triangle"
     assert "artiste" not in drawn.drawn, "its share of 0 is one that is cut off"
-    assert eatlas.plot(gender).alt.startswith("Leans of 287 targets")
+    assert eatlas.plot(gender).alt.startswith("Associations of 287 targets")
     with pytest.raises(ResultsError, match="allowed: results of DivDist for three groups"):
         eatlas.plot(gender, kind="triangle")
     with pytest.raises(ResultsError, match="allowed: results of DivDist\n"):

@@ -213,7 +213,7 @@ def test_a_title_says_no_more_than_each_of_its_claims():
     title = "3 sources: two of two associations hold for other words in these embeddings: "
     page = report_html(some)
     assert title in page
-    assert "from three embeddings on, other embeddings" in report_table(some)
+    assert "with three embeddings or more, other embeddings" in report_table(some)
 
 
 def test_what_stands_against_a_claim_of_a_source_stands_against_one_over_sources(

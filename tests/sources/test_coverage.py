@@ -54,7 +54,7 @@ def test_two_terms_with_one_vector_are_reported():
     vectors = make_vectors(test)
     del vectors["Ebony"]
     notes = [str(note) for note in embed(test, open_vectors(vectors)).notes]
-    assert "Ebony (X) and ebony (Y) have one vector, ebony." in notes
+    assert "Ebony (X) and ebony (Y) have the same vector, ebony." in notes
 
 
 def test_names_that_become_common_words_are_flagged():
@@ -89,7 +89,7 @@ def test_terms_of_one_vector_under_several_spellings_are_reported():
     vectors[second] = vectors[first].copy()
     notes = [str(note) for note in embed(test, open_vectors(vectors)).notes]
     assert (
-        f"{first} (X) and {second} (Y) have one vector under 2 spellings: the source does not "
+        f"{first} (X) and {second} (Y) have the same vector under 2 spellings: the source does not "
         "distinguish them." in notes
     )
 

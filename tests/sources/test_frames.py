@@ -130,7 +130,7 @@ def test_duplicates_and_half_precision():
     frame = pl.DataFrame({"term": ["up", "down", "up"], "a": [1.0, 2.0, 9.0], "b": [0.0, 1.0, 9.0]})
     source = open_vectors(frame)
     assert source["up"].tolist() == [1, 0]
-    assert str(source.notes[0]) == "frame: 1 duplicate word; the first of each was taken."
+    assert str(source.notes[0]) == "frame: 1 duplicate word; the first entry of each was used."
     half = torch.tensor(ROWS, dtype=torch.bfloat16, requires_grad=True)
     assert open_vectors((WORDS, half))["left"].tolist() == [5, 6]
     assert open_vectors(lambda texts: [half[0] for _ in texts])["x"].tolist() == [1, 2]

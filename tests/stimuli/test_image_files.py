@@ -87,7 +87,7 @@ def test_a_file_that_changed_since_it_was_written_down_is_noticed(folder):
 
 def test_images_of_the_same_bytes_count_once_and_are_accounted_for(folder):
     shutil.copy(folder / "flowers" / "1.png", folder / "flowers" / "copy.png")
-    with pytest.warns(StimulusWarning, match=r"since one image is one stimulus: copy\.png of 1"):
+    with pytest.warns(StimulusWarning, match=r"because one image is one stimulus: copy\.png of 1"):
         (test,) = load_tests(write(folder, '"flowers"'))
     assert len(test.X.images) == 3
     assert test.X.absent == (("copy.png", "the same bytes as 1.png"),)

@@ -20,7 +20,7 @@ def test_other_words_under_the_id_of_a_published_test_are_remarked_on():
     (test,) = load_tests("weat-6")
     assert str(namesake(changed(test))) == (
         "The battery caliskan has a test with the id weat-6 and other stimuli. Give this test "
-        "another id, so that its results are not mistaken for those of the published test."
+        "another id, so that its results are not mistaken for results of the published test."
     )
 
 

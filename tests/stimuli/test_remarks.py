@@ -21,16 +21,16 @@ def test_one_name_for_two_concepts_is_allowed_and_said(tiny):
 @pytest.mark.parametrize(
     ("term", "said"),
     [
-        ("as\u200bter", r"'as\u200bter' of X (Flowers) holds U+200B (zero width space)"),
-        ("\ufeffaster", r"'\ufeffaster' of X (Flowers) holds U+FEFF (zero width no-break space)"),
-        ("soft\u00adhyphen", r"'soft\xadhyphen' of X (Flowers) holds U+00AD (soft hyphen)"),
-        ("two\twords", r"'two\twords' of X (Flowers) holds U+0009 (a control character)"),
+        ("as\u200bter", r"'as\u200bter' of X (Flowers) contains U+200B (zero width space)"),
+        ("\ufeffa", r"'\ufeffa' of X (Flowers) contains U+FEFF (zero width no-break space)"),
+        ("soft\u00adhyphen", r"'soft\xadhyphen' of X (Flowers) contains U+00AD (soft hyphen)"),
+        ("two\twords", r"'two\twords' of X (Flowers) contains U+0009 (a control character)"),
     ],
 )
 def test_what_cannot_be_seen_is_named(term, said):
     test = make_test(X=(term, "clover"))
     assert [*map(str, remarks(test))] == [
-        f"The term {said}, which cannot be seen: it matches no word that is written without."
+        f"The term {said}, which cannot be seen: it matches no word without this character."
     ]
 
 
@@ -44,8 +44,8 @@ def test_terms_in_another_form_of_unicode():
         reference="uniform",
     )
     assert [*map(str, remarks(test))] == [
-        r"The term 'cafe\u0301' of targets (Places) is not in the composed form of Unicode, NFC, "
-        "in which most vectors name their words."
+        r"The term 'cafe\u0301' of targets (Places) is not in Unicode NFC, the form "
+        "that most vectors use for their words."
     ]
 
 
@@ -58,7 +58,7 @@ def test_sentences_of_one_stimulus_are_not_independent():
     (test,) = load_tests("sent-weat-6")
     assert [*map(str, remarks(test))] == [
         "Each stimulus occurs in several sentences (X 64 of 8, Y 64 of 8, A 101 of 8, B 112 of 8). "
-        "Sentences with the same stimulus are not independent, so p-values that relabel single "
+        "Sentences with the same stimulus are not independent, so p-values that permute single "
         "sentences are too small."
     ]
     assert remarks(load_tests("double-bind-likable-one-sentence")[0]) == []

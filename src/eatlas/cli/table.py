@@ -8,8 +8,9 @@ report has the rest.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -347,7 +348,7 @@ def _print_matrix(console: Console, results: Results) -> None:
     for row in rows:
         sizes = [size.d for size in row.effects(row.places[0]) if size and size.d is not None]
         if sizes:
-            text = f"d at level 1 goes from {effect(min(sizes))} to {effect(max(sizes))}"
+            text = f"d at level 1 ranges from {effect(min(sizes))} to {effect(max(sizes))}"
             say(console, text, head=f"{row.name}: ", hang=2)
 
 
@@ -402,8 +403,8 @@ def notes(
         groups.sort(key=lambda group: sum(len(about) for _, about in group), reverse=True)
     for (text, about), *others in groups:
         also = [result for _, more in others for result in more if result not in about]
-        likewise = f" Likewise {_who(also, results, settings)}." if also else ""
-        yield _who(about, results, settings), text + likewise
+        end = f" Also: {_who(also, results, settings)}." if also else ""
+        yield _who(about, results, settings), text + end
 
 
 def _who(
@@ -417,7 +418,14 @@ def _who(
         return f"all {count(len(results))} results"
     places = dict.fromkeys(settings.of(result) for result in about)
     if len(about) == sum(settings.of(result) in places for result in results) > FEW:
-        return f"all tests ({listing(places, NAMED)})"
+        return f"all tests ({_first(places, settings.noun)})"
     if len(about) == of_tests == each * len(tests) > len(tests):
-        return f"{listing(tests, NAMED)} ({all_of(each)} {settings.noun}s)"
-    return listing(dict.fromkeys(map(settings.label, about)), NAMED)
+        return f"{_first(tests, 'test')} ({all_of(each)} {settings.noun}s)"
+    noun = "test" if len(tests) == len(about) else "result"
+    return _first(dict.fromkeys(map(settings.label, about)), noun)
+
+
+def _first(names: Collection[str], noun: str) -> str:
+    """The first of some names, and how many others there are."""
+    rest = len(names) - NAMED
+    return listing(islice(names, NAMED)) + f" and {number_of(rest, f'other {noun}')}" * (rest > 0)

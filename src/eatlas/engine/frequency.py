@@ -269,7 +269,7 @@ def look_up_words(
     ranking = ranking_for(measure, test, job.source, case)
     if ranking is None:
         off = getattr(measure, "frequency", None) == "off"
-        return Words(), {"frequency_reason": "frequency=off"} if off else {}, []
+        return Words(), {"frequency_reason": "the option frequency is off"} if off else {}, []
     keys = keys_of(ranking, coverage, case, test.language)
     fields, notes, words = dict[str, Any](), list[Note](), Words()
     if isinstance(test, AssociationTest):
@@ -338,7 +338,7 @@ def reason_against_topics(
     if not hasattr(measure, "frequency"):
         return f"{measure.name} is not computed for random topics"
     if measure.frequency == "off":
-        return "frequency=off"
+        return "the option frequency is off"
     if getattr(measure, "association", "cosine") != "cosine":
         return "topics are compared by cosines, and the test by projections"
     if beyond := beyond_topics(test, words):

@@ -189,7 +189,7 @@ def _verdict(row: Row) -> str:
 
 def _draws(row: Row) -> str:
     share = own_share(row.result)
-    of = "resamples" if draws_of(row.result) is None else "draws"
+    of = "bootstrap" if draws_of(row.result) is None else "samples"
     return "" if share is None else f"{of}: {percent(share)}"
 
 
@@ -431,7 +431,7 @@ def over_attributes(by_place: Iterable[Mapping[str, Effect]]) -> str:
     shown = next((effects[OVER] for effects in by_place if OVER in effects), None)
     if shown is None:
         return ""
-    return OVER_ATTRIBUTES.format("the LPBS" if shown.remark else "X less Y")
+    return OVER_ATTRIBUTES.format("the LPBS" if shown.remark else "X minus Y")
 
 
 def tables(
@@ -552,7 +552,7 @@ def targets_table(result: AssociationResult, *, ends: bool = False, after: bool 
     every, left_out = at_ends(shown.known) if ends else (shown.rows, 0)
     rows = _with_gap([row(lean, one_line(lean.term)) for lean in every], left_out)
     if shown.whole is not None:
-        rows.append(row(shown.whole, f"{one_line(shown.whole.term)} as one mean"))
+        rows.append(row(shown.whole, f"{one_line(shown.whole.term)} as a whole"))
     columns = (
         Column("Target", short=label_with_year(result) if len(groups) > 1 else _heading(result)),
         *(Column("Points", name, number=True, short=f"{name}\npoints") for name in groups),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eatlas.results.finding import Finding
 
 RUNNER_UP = 0.05
-"""Share of resamples or draws from which another pattern is worth a mention."""
+"""Proportion of samples from which another pattern is worth a mention."""
 LONGEST_NAME = 80
 """Characters; a longer one would hide the sentence, and is in full beside it."""
 
@@ -144,9 +144,7 @@ def chance_line(effect: Effect) -> str:
     share = "fewer than 0.1%" if p < 0.001 else f"{p:.1%}" if p < 0.1 else f"{p:.0%}"
     if effect.place == "level1":
         return f"Among pairs of random topics as near to each other, {share} differ as much."
-    return (
-        f"Among random topics beside pairs of topics as near to each other, {share} differ as much."
-    )
+    return f"Among random topics against pairs as near to each other, {share} differ as much."
 
 
 def chance_range(effect: Effect) -> tuple[float, float]:

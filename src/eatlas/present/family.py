@@ -92,6 +92,6 @@ class DeclaredFamily:
         several = len(self.settings) > 1
         more += f" of each of the {count(len(self.settings))} settings" if several else ""
         if self.size == 1:
-            return f"one p-value alone of the {single}s{more}"
+            return f"one {single}{more}"
         equal = len(set(map(len, self.settings))) == 1
         return f"{all_of(self.size) if equal else 'all'} {single}s{more}"

@@ -106,7 +106,7 @@ def _three_levels(members: Sequence[AssociationResult]) -> Table:
     means = dict.fromkeys(draws.drawn for result in members if (draws := draws_of(result)))
     notes = [
         f"In brackets: {plural(unit_of(first))} of each group.",
-        *(f"Effect sizes are means over draws of {what}." for what in means),
+        *(f"Effect sizes are means over samples of {what}." for what in means),
         f"{' or '.join(rules)}, not adjusted for the number of tests.",
         f"Level 3: mean {unit_in_words(first)} (standard deviation).",
         *filter(None, [_patterns(members), over_attributes(effects), little_legend(members)]),
@@ -179,7 +179,7 @@ def _targets(members: Sequence[AssociationResult]) -> Table:
 def _caption(result: AssociationResult, groups: Sequence[str]) -> str:
     """What the numbers of targets are."""
     of = f"{groups[0]}-directed bias" if len(groups) == 1 else "Bias towards each group"
-    return f"{one_line(result.title or result.test)}: {of}, as share less reference."
+    return f"{one_line(result.title or result.test)}: {of}, as proportion minus reference."
 
 
 def _share(lean: Lean, group: int) -> Cell:

@@ -97,19 +97,19 @@ class Lean:
 
     @property
     def sentence(self) -> str:
-        """Which group it leans to, and by how much: "nurse leans to Female by 5 points"."""
+        """Its group, and by how much: "nurse is closer to Female, by 5 points"."""
         name = isolate(self.term)
         if self.shown.deviation is None:
             return f"{name} has no bias that is defined"
         if self.is_reversed:
-            return f"{name} has associations that sum to less than 0, so its shares show no lean"
+            return f"{name} has associations that sum to less than 0, so no group is shown"
         if self.towards is None:
             unsure = self.shown.uncertainty is not None and None in self.intervals
-            return f"{name} has no interval" if unsure else f"{name} leans to none of the groups"
+            return f"{name} has no interval" if unsure else f"{name} is closer to no group"
         by = self.points[self.towards] or 0.0
         text = f"{by:.{0 if abs(by) >= 0.95 else 1}f}"
         group = isolate(self.groups[self.towards])
-        return f"{name} leans to {group} by {text} point{'s' * (text != '1')}"
+        return f"{name} is closer to {group}, by {text} point{'s' * (text != '1')}"
 
 
 @dataclass(frozen=True)
@@ -138,11 +138,11 @@ class Leans:
         if len(self.groups) == 2:
             first, second = map(isolate, self.groups)
             towards = f"above 0 towards {first}, below 0 towards {second}"
-        text = f"Points: share less reference in percentage points, {towards}."
+        text = f"Points: proportion minus reference, in percentage points; {towards}."
         if self.result.resamples:
-            kind = f"bootstrap percentile intervals ({self.result.resamples:,} resamples)"
+            kind = f"bootstrap percentile intervals ({self.result.resamples:,} samples)"
             if self.counted:
-                kind = "Jeffreys' intervals of shares of the contexts"
+                kind = "Jeffreys intervals of proportions of the contexts"
             text += f" {ends}: {self.result.confidence or 0:.0%} {kind}."
         return text
 
@@ -169,7 +169,7 @@ class Leans:
         came = f" from {test}{on}{source_name(source)}" if source else ""
         if shown.references:
             of = number_of(len(shown.references), "target")
-            return f"shares of its own for each target{came} ({of})"
+            return f"proportions of its own for each target{came} ({of})"
         if len(set(shown.reference)) == 1 and not came:
             return UNIFORM
         pairs = zip(shown.groups, shown.reference, strict=True)
@@ -243,7 +243,7 @@ def format_interval_end(value: float) -> str:
 
 
 def target_sentences(result: AssociationResult) -> list[str]:
-    """The mean bias, the reference, and which targets have a share that was cut off at 0."""
+    """The mean bias, the reference, and which targets have a proportion clipped at 0."""
     return lines("leans", t=leans(result), mean=result.effects()[0].d)
 
 

@@ -40,7 +40,7 @@ def test_a_result_is_chosen_by_its_test_and_setting(mixed, open_page):
 
 def test_without_a_script_packed_findings_are_read(open_page):
     page = open_page([full(test=f"test-{i}") for i in range(41)], script=False)
-    assert page.get_by_text("this page needs its script to unpack them").is_visible()
+    assert page.get_by_text("are compressed and need JavaScript").is_visible()
     heads = page.locator("article.result h3").all_text_contents()
     assert len(heads) == 41
     assert all("No significant difference between" in head for head in heads)

@@ -98,5 +98,5 @@ def test_without_a_script_all_can_be_read(mixed, open_page):
     assert page.locator("table.questions").first.is_visible()
     page.get_by_text("Each test in full").first.click()
     assert page.get_by_text("were assigned to the").first.is_visible()
-    page.get_by_text("Provenance: what it takes").first.click()
+    page.get_by_text("Provenance: how to reproduce").first.click()
     assert page.get_by_text("Fingerprint of source").first.is_visible()

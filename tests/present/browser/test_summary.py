@@ -63,7 +63,7 @@ def test_rows_are_found(mixed, open_page):
             page.fill(how, value)
         else:
             page.select_option(how, label=value)
-        expect(shown).to_have_text(f"{left} of 6 results, here and among the findings")
+        expect(shown).to_have_text(f"{left} of 6 results, here and in the findings")
         assert page.locator("table.summary tbody tr:visible").count() == left, value
         assert page.locator("article.result:visible").count() == left, value
         if how == "#search":

@@ -100,7 +100,7 @@ def test_what_is_drawn_without_a_kind(results, religion):
     assert eatlas.plot(results[0]).alt.startswith(
         "EAT-Map by the paper's rule, pattern AX-Singular"
     )
-    assert eatlas.plot(religion[0]).alt.startswith("Leans of ")
+    assert eatlas.plot(religion[0]).alt.startswith("Associations of ")
     for several in (results, weat(), [ml_eat()], Results([ml_eat(), weat()]), sc_eat({"a": 0.6})):
         assert eatlas.plot(several).alt.startswith("Forest plot of ")
 

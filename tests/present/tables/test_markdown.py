@@ -47,11 +47,11 @@ def test_the_table_of_a_paper():
         "test-1", "Flowers / Insects\nPleasant / Unpleasant", "1.40*\n[1.00, 1.70]\n.0078\n(.016)",
         ".016", "0.90*\n[0.50, 1.20]\n.0078\n(.016)", "0.10\n.46\n(.92)", ".016", "–", "–",
         "these word lists only\ngeneralisation cannot be\ntested (too few words)",
-        *["0.10\n(0.05)"] * 4, "AX-Singular\ntwo-sided:\nA-Uniform\nresamples: 75%",
+        *["0.10\n(0.05)"] * 4, "AX-Singular\ntwo-sided:\nA-Uniform\nbootstrap: 75%",
     ]  # fmt: skip
     for note in (
         "Concepts: X / Y, and below them A / B.",
         "In brackets: 95% interval over bootstrap samples.",
-        "Holm: two-sided p, adjusted over one p-value alone of the level 1 comparisons.",
+        "Holm: two-sided p, adjusted over one level 1 comparison.",
     ):
         assert note in text

@@ -99,7 +99,7 @@ def test_targets_by_source_as_share_less_reference():
     ((head, *rows),) = markdown_tables(text)
     assert head == ["Jobs", "some-vectors", "other"]
     assert rows == [["nurse", "−0.300*", "–"], ["pilot", "0.123", "0.250"], ["judge", "–", "–"]]
-    assert "men-directed bias, as share less reference" in text
+    assert "men-directed bias, as proportion minus reference" in text
     assert "Reference: uniform, 1/2 for each group" in text
     assert "By DIVDIST()." in text
 

@@ -308,6 +308,6 @@ def test_of_duplicates_the_first_wins_and_it_is_said(tmp_path, name, data):
     source = open_vectors(written(tmp_path / name, data))
     np.testing.assert_array_equal(source.lookup({"cat"})["cat"], [0])
     assert tuple(map(str, source.notes)) == (
-        f"{source.name}: 1 duplicate word; the first of each was taken.",
+        f"{source.name}: 1 duplicate word; the first entry of each was used.",
     )
     assert [words for words, _ in source.iter_chunks(2)] == [["cat", "cat"], ["dog"]]

@@ -60,8 +60,8 @@ def test_A5_quotation_marks_around_a_key_are_left_out_aloud(server, kind, monkey
     with pytest.warns(SourceWarning, match="quotation marks around the key") as said:
         answers_of(opened(kind, server.spec(kind)))
     assert {str(each.message) for each in said} == {
-        "EATLAS_API_KEY: the quotation marks around the key are not part of it and were left out. "
-        "Files of variables for docker (--env-file) keep them."
+        "EATLAS_API_KEY: the quotation marks around the key are not part of it, so eatlas left them "
+        "out. Environment files for docker (--env-file) keep them."
     }
     assert set(server.keys) == {f"Bearer {KEY}"}
 

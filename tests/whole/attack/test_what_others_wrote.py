@@ -33,7 +33,7 @@ def test_N4_a_replication_keeps_results_of_a_run(eatlas_cli, tmp_path):
     there = (tmp_path / "b" / "results.jsonl").read_bytes()
     ended = eatlas_cli("replicate", "caliskan", "--out", "b")
     assert ended.code == 0
-    assert "b had results of another run; kept as b/results-1.jsonl" in ended.err
+    assert "b had results of another run, which are now b/results-1.jsonl" in ended.err
     assert (tmp_path / "b" / "results-1.jsonl").read_bytes() == there
     assert [result.measure for result in eatlas.read_results("b/results.jsonl")] == ["weat"] * 10
 

@@ -51,7 +51,7 @@ def test_N15_a_full_disk_costs_the_cache_and_not_the_run(limit):
     computed, digest, said = Encoding(N, before=small_files(limit)).ended()
     assert (computed, digest) == (N, expected(N))
     assert len(said) == 1
-    assert "computed vectors cannot be kept (" in said[0]
+    assert "computed vectors cannot be cached (" in said[0]
     assert "this run continues without" in said[0]
     some = kept()
     assert some < N

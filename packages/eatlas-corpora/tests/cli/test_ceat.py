@@ -9,7 +9,7 @@ def test_a_ceat_says_what_its_draws_say(eatlas_cli):
         "--measure", "ceat(n=300)",
     )  # fmt: skip
     assert ran.code == 0
-    assert "sent-weat-9: In 300 draws of " in ran.out
+    assert "sent-weat-9: In 300 samples of " in ran.out
     said = " ".join(ran.out.split())
     assert re.search(
         r"the pattern is BY-Singular in \d+% and Non-Directional in \d+%; 95% of", said

@@ -53,7 +53,7 @@ def test_the_table(eatlas_cli, tmp_path, jobs):
         "provenance: counts.csv.json",
     ]
     assert ended.err == (
-        "warning: No context found for 1 of 3 targets, whose counts are undefined: abbot.\n"
+        "warning: No context found for 1 of 3 targets, so their counts are undefined: abbot.\n"
     )
     assert (tmp_path / "counts.csv").read_text() == (
         "term,spans,Female,Male\nnurse,2,1,0\npilot,2,1,1\nabbot,,,\n(all),4,2,1\n"

@@ -179,7 +179,7 @@ def test_years_are_a_series(corpus, vectors, tmp_path):
         ("centuries", ["1900-1999"]),
     ],
 )
-@pytest.mark.filterwarnings("ignore:All documents are in one part")
+@pytest.mark.filterwarnings("ignore:All documents are in one subcorpus")
 def test_bins_by_their_length(corpus, vectors, bins, parts):
     about = embed(corpus, vectors, by="year", bins=bins).about
     assert list(about.parts) == parts
@@ -253,7 +253,7 @@ def test_repeats_unknown_words_and_a_part_by_itself_are_counted(documents, vecto
     path.write_text("".join(json.dumps(row) + "\n" for row in lone))
     with (
         pytest.warns(eatlas.EatlasWarning, match="have a vector or are stop words"),
-        pytest.warns(eatlas.EatlasWarning, match="All documents are in one part, a"),
+        pytest.warns(eatlas.EatlasWarning, match="All documents are in one subcorpus, a"),
     ):
         embed(path, vectors)
 

@@ -263,8 +263,8 @@ def test_draws_without_spread_are_counted_and_said():
     lost = result.samples.level1.undefined
     assert 0 < lost < 20
     said = (
-        f"Undefined effect size of level 1 in {lost} of 64 draws: their associations do not "
-        "differ. The mean and the p-values leave these draws out."
+        f"Undefined effect size of level 1 in {lost} of 64 samples: their associations do not "
+        "differ. The mean and the p-values leave these samples out."
     )
     assert said in map(str, result.warnings)
     assert str(caught[0].message) == f"said: {said}"

@@ -52,7 +52,7 @@ def test_a_table_with_years_is_a_series(tmp_path):
     assert [one.period for one in results] == [1990, 2000]
     assert results[0].mean_bias == pytest.approx((0.8 + 0.9) / 2)
     assert results[0].targets[0].uncertainty is None, "shares are no contexts"
-    assert any("other groups too" in one for one in map(str, results[0].warnings))
+    assert any("also has other groups" in one for one in map(str, results[0].warnings))
     assert {one.status for one in eatlas.verify(results)} == {"same"}
     (one,) = eatlas.run(TEST, f"{path}?year=2000", COUNTS)
     assert one.targets == results[1].targets
@@ -221,7 +221,7 @@ def test_intervals_of_few_contexts_hold_what_was_observed_and_more():
     assert high == result.mean_bias == 1.0
     (remark,) = map(str, result.warnings)
     assert remark.startswith(
-        "Mean bias 1.000 is that of 1 to 3 independent contexts a target (median 2); as"
+        "Mean bias 1.000 rests on 1 to 3 independent contexts per target (median 2); as"
     )
     # by hand: |2 x / 3 - 1| is 1 in 1 of 4 and 1/3 in 3 of 4, |2 x - 1| is 1
     by_chance = float(re.search(r"itself give (\S+)\. A", remark)[1])

@@ -146,7 +146,7 @@ def test_the_finding_counts_targets_not_their_mean():
     )
     assert result.p_values.two_sided > 0.5
     assert str(result.finding).startswith(
-        "In these words and texts, of 3 targets 1 is associated with F and 1 with M"
+        "In these words and texts, 1 of 3 targets is associated with F and 1 with M"
     )
     assert result.finding.verdict == "these words"
     assert result.finding.questions["targets"].p.these == min(result.holm)

@@ -32,7 +32,7 @@ def words_of(html):
 
 def test_the_page_has_draws_patterns_and_stimuli(page, result):
     words = words_of(page)
-    assert "Over draws of contexts 150 draws of one context for each stimulus" in words
+    assert "Over samples of contexts 150 samples of one context for each stimulus" in words
     combined = result.samples.level1.combined
     assert effect(combined.effect_size) in words
     printed = result.samples.level1.published
@@ -44,13 +44,13 @@ def test_the_page_has_draws_patterns_and_stimuli(page, result):
         "\N{NO-BREAK SPACE}", " "
     )
     assert (
-        "Share of 150 draws of contexts that show each of the nine patterns; those that none shows are left out."
+        "Percentage of 150 samples of contexts that show each of the nine patterns; patterns that none shows are left out."
         in words
     )
     assert "13 contexts of 4 stimuli" in words
     assert "x0 (4)" in words
     assert "x0 0." not in words
-    assert "Each target stimulus is at its mean cosine" in words
+    assert "Each target stimulus has its mean cosine" in words
 
 
 def test_windows_are_compared():

@@ -59,21 +59,21 @@ def test_a_claim_for_other_words_needs_other_documents_too():
 @pytest.mark.parametrize(
     ("documents", "words", "said"),
     [
-        ((0.9, 1.6), (0.4, 1.9), "both keep d on one side of 0"),
-        ((-0.1, 1.6), (-0.4, 1.9), "neither rules out 0"),
+        ((0.9, 1.6), (0.4, 1.9), "both exclude 0"),
+        ((-0.1, 1.6), (-0.4, 1.9), "neither excludes 0"),
         (
             (0.9, 1.6),
             (-0.4, 1.9),
-            "other documents keep d on one side of 0, other words may not; the uncertainty about "
-            "words is larger",
+            "the interval over documents excludes 0, the interval over words does not; the "
+            "uncertainty about words is larger",
         ),
         (
             (-0.9, 2.6),
             (0.4, 1.9),
-            "other words keep d on one side of 0, other documents may not; the uncertainty "
-            "about documents is larger",
+            "the interval over words excludes 0, the interval over documents does not; the "
+            "uncertainty about documents is larger",
         ),
-        (None, (0.4, 1.9), "Too few documents for an interval of d at level 1"),
+        (None, (0.4, 1.9), "There are too few documents for an interval of d at level 1"),
     ],
 )
 def test_whether_both_kinds_of_uncertainty_agree(documents, words, said):
@@ -90,14 +90,14 @@ def test_where_it_is_shown(capsys, monkeypatch):
     assert "Whig & Democratic" in terminal
     assert "%26" not in terminal
     between = (
-        r"Republican less Whig & Democratic +0\.50\* +\[0\.20, 0\.80\] +\[−0\.10, 1\.10\] +\.030"
+        r"Republican minus Whig & Democratic +0\.50\* +\[0\.20, 0\.80\] +\[−0\.10, 1\.10\] +\.030"
     )
     assert re.search(between, terminal)
     doubts = r"Republican +1\.40 +\[0\.40, 1\.90\] +\[0\.90, 1\.60\] +agree +40 \(9\) +50"
     assert re.search(doubts, terminal)
     markdown = report_table(results, "markdown")
     assert r"documents \[0.90, 1.60\]" in markdown
-    assert r"less Whig &amp; Democratic | Level 2, X | 0.50\*" in markdown
+    assert r"minus Whig &amp; Democratic | Level 2, X | 0.50\*" in markdown
     assert "Republican" in report_table(results, "latex")
     rows = results.to_frame().to_dict("records")
     assert (rows[1]["part"], rows[1]["documents"], rows[1]["document_contexts"]) == (
@@ -106,15 +106,15 @@ def test_where_it_is_shown(capsys, monkeypatch):
     assert (rows[1]["documents_low"], rows[1]["documents_high_X"]) == (0.9, 0.9)
     assert (rows[1]["difference_from"], rows[1]["difference_p_Y"]) == (NAMES[0], 0.03)
     page, cell = report_html(results), notebook_html(results)
-    assert "Between parts of the corpus" in page
+    assert "Between subcorpora" in page
     assert (
-        "Other words and other documents agree on whether d at level 1 may be 0, in both results"
+        "Intervals over words and over documents agree on whether d at level 1 may be 0, in both results"
         in page
     )
     assert "documents [0.90, 1.60]" in cell
     text = methods_paragraph(results)
     assert "words within 6 words of its occurrences" in text
-    assert "resamples of units by speaker" in text
+    assert "bootstrap samples of units by speaker" in text
     entries = bibtex(results, DeclaredFamily.of(results))
     assert "khodak2018carte" in entries
     assert "rodriguez2023embedding" in entries

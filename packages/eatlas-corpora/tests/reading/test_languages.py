@@ -40,7 +40,7 @@ def test_texts_are_in_one_language(write):
 
 
 def test_a_script_without_spaces_has_to_be_parted_into_words(write):
-    with pytest.warns(StimulusWarning, match="no spaces between words: 玫瑰, 跳蚤"):
+    with pytest.warns(StimulusWarning, match="without spaces between words: 玫瑰, 跳蚤"):
         eatlas.find_contexts(write("我爱玫瑰。战争来了。"), CHINESE)
     groups = GroupsTest(targets=["玫瑰"], groups={"A": ["爱"], "B": ["战争"]}, language="zh")
     with pytest.warns(StimulusWarning, match="jieba"), pytest.warns(UndefinedWarning):

@@ -105,9 +105,9 @@ def test_dates_before_such_models_and_models_without_a_name_are_doubted(eatlas_c
     options = ("--tests", "mine.toml", "--by", "samples", "--answers", 2, "-o", "there")
     ended = eatlas_cli("ask", server.spec, *options)
     assert ended.code == 0, ended.err
-    assert "answers are dated before 2015, such as 1970-01-01: the clock of the" in ended.said
-    assert "answers of the server name no model: which model answered is known" in ended.said
-    assert "Answers of" not in ended.said
+    assert "answers are dated before 2015, such as 1970-01-01: the server's clock" in ended.said
+    assert "answers of the server name no model, so only the option model= says" in ended.said
+    assert "It answered on" not in ended.said
     results = read_results("there/results.jsonl")
     (result,) = results
     assert (result.answers.models, result.answers.dates) == ((), ())
@@ -280,7 +280,7 @@ def test_texts_that_end_within_reasoning_are_said(eatlas_cli, server):
         "ask", server.spec, "--generate", STORY, "--tests", "jobs.toml", "-n", 1, "--tokens", 20
     )
     assert ended.code == 0
-    assert "warning: 3 of 3 answers ended at the limit of tokens" in ended.err
+    assert "warning: 3 of 3 answers ended at the token limit" in ended.err
     assert ["Jobs", "3", "3", "0", "3"] in [line.split() for line in ended.out.splitlines()]
 
 

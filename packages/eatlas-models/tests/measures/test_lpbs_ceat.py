@@ -159,7 +159,7 @@ def test_one_template_is_the_lpbs_with_it_in_every_draw():
     assert shares.contexts is None
     assert shares.stimuli + shares.groups == pytest.approx(1)
     assert (
-        "Every pair has a single sentence, so all draws are the same and say nothing about other "
+        "Every pair has a single sentence, so all samples are the same and say nothing about other "
         "sentences. Use more templates, or sentences of a corpus."
     ) in map(str, ours.warnings)
 
@@ -211,7 +211,7 @@ def test_draws_without_spread_are_counted_and_said():
     assert lost[2] == 30
     said = [str(one.message) for one in caught]
     assert len(said) == 4
-    assert all(f"in {lost[0]} of 30 draws: their associations do not" in said[i] for i in (0, 1, 3))
+    assert all(f"in {lost[0]} of 30 samples: their associations" in said[i] for i in (0, 1, 3))
     assert said[3].startswith("tiny: Undefined effect size of the effect size over attributes in")
     assert result.effect_size == pytest.approx(plain(np.array([-1.0, 0, 0, 0]), 2))
     assert result.samples.over_attributes.sd == pytest.approx(0, abs=AGREEMENT)
@@ -234,7 +234,7 @@ def test_sentences_of_a_corpus_are_drawn():
                                                  (3, 1, 2, 3, 1), (1, 2, 3, 1, 2))  # fmt: skip
     assert found.provenance.contexts == pairs.origin
     assert "templates=pairs" in found.signature
-    assert "Pairs with a single sentence, the same in every draw: 7 of 20." in map(
+    assert "Pairs with a single sentence, which every sample contains: 7 of 20." in map(
         str, found.warnings
     )
     # the mean over draws is near the mean over sentences, which is that of LPBS

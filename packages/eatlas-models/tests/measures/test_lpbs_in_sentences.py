@@ -88,7 +88,7 @@ def test_a_whole_run_is_what_a_loop_over_sentences_finds():
     said = f"Log-ratios come from {len(pairs)} sentences of {origin}: 1 to 3 for each pair."
     assert said in map(str, result.warnings)
     page = report_html([result])
-    assert "in sentences of a corpus that hold both (1 to 3 of each pair)" in page
+    assert "in sentences of a corpus that contain both (1 to 3 of each pair)" in page
     assert result.provenance.contexts == pairs.origin
 
 

@@ -59,7 +59,7 @@ def test_the_page_says_what_was_found_and_how(page_path, tabs):
         for what in ("Effect sizes", "Agreement over targets", "Agreement over attributes")
     ]
     among = page.locator("figure", has_text="Layers of tiny among each other").locator("svg")
-    assert "Of neighbouring layers, rho over the targets is" in among.get_attribute("aria-label")
+    assert "Between neighbouring layers, rho over" in among.get_attribute("aria-label")
     assert "Above the diagonal: over the targets." in among.text_content()
     drawn = page.locator(".rhos svg").first
     assert drawn.get_attribute("aria-label").startswith("Agreement with vectors of planted")

@@ -79,7 +79,7 @@ def test_answers_that_are_mostly_no_choice_are_said_to_show_little_first():
         return [text if place % 4 else "I cannot say." for place, text in enumerate(said)]
 
     views = eatlas.views(tests=TEST, answers=shy, **WORDS)
-    begun = "% of the answers choose nothing, so this shows little: Vectors and answers agree: rho "
+    begun = "% of the answers are refusals or unusable, so this shows little: Vectors and answers "
     assert begun in views.headline
     assert begun in views.sentences("planted")[0]
 
@@ -232,7 +232,7 @@ def test_a_causal_model_in_all_layers(gpt2):
     assert frame["rho_attributes_layer_before"][2:4].tolist() == before[1:]
     assert frame["rho_attributes_layer_before"][4:].isna().all()
     assert (
-        f"of the lowest and the top layer {effect(among.targets[0][3])}."
+        f"between the lowest and the top layer {effect(among.targets[0][3])}."
         in views.neighbours_sentence(among)
     )
     assert (0, 4) in {(pair.first, pair.second) for pair in views.record.agreements}

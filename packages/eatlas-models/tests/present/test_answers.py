@@ -26,8 +26,8 @@ from eatlas_models.results.answers import AskResult, AssignResult
 from eatlas_workbench.atlas import write_atlas
 
 LITTLE = (
-    "† More than a fifth of the answers choose nothing, or more than 90% of the probability goes to "
-    "other answers: this shows little."
+    "† More than a fifth of the answers are refusals or unusable, or more than 90% of the "
+    "probability goes to other answers: this shows little."
 )
 TEST = make_test(
     X=("rose", "ivy", "tulip", "lily"), Y=("ant", "wasp", "flea", "gnat"),
@@ -108,14 +108,14 @@ def assigned(refused: int = 1, d: float = 1.5, **changes) -> AssignResult:
     return AssignResult.from_dict(record | {"temperature": 1.0} | changes)
 
 
-REFUSED = re.compile(r"\d+% of the answers choose nothing, so this shows little")
+REFUSED = re.compile(r"\d+% of the answers are refusals or unusable, so this shows little")
 
 
 def test_what_is_refused_comes_first_everywhere(refusing, capsys):
     finding = refusing.finding
     assert REFUSED.match(str(finding))
     assert REFUSED.match(sentence(refusing))
-    assert re.match(r"\d+% choose nothing, ", refusing.summary())
+    assert re.match(r"\d+% unusable answers, ", refusing.summary())
     page = report_html([refusing])
     assert re.search(rf"<h1[^>]*>[^<]*?: {REFUSED.pattern}", page)
     for form in ("latex", "markdown", "html-table"):
@@ -128,7 +128,7 @@ def test_what_is_refused_comes_first_everywhere(refusing, capsys):
 
 def test_tables_of_several_models_mark_those_that_refuse(open_minded, refusing, capsys):
     results = eatlas.Results([open_minded, refusing.model_copy(update={"source": "other"})])
-    share = f"† {percent(refusing.answers.refused)} no choice"
+    share = f"† {percent(refusing.answers.refused)} unusable"
     print_results(results)
     printed = capsys.readouterr().out
     beside = side_by_side(results)
@@ -157,17 +157,17 @@ def test_options_without_probability_come_first_too(open_minded):
     assert str(unsaid.finding).startswith(sentence)
     assert "†" in report_table([unsaid], "markdown")
     methods = report_text([unsaid], "methods")
-    assert "choose nothing (" not in methods
+    assert "unusable answers (" not in methods
     assert (
-        "read from the log-probabilities of the options, and tests for other words are for other"
-        in methods
+        "read from the log-probabilities of the options, and tests for other words also "
+        "generalise" in methods
     )
 
 
 def test_a_title_of_several_says_how_many_refuse(open_minded, refusing):
     page = report_html([open_minded, refusing.model_copy(update={"test": "other"})])
     title = re.search(r"<h1[^>]*>([^<]*)", page)[1]
-    assert "in 1 of 2 results more than a fifth of the answers choose nothing" in title
+    assert "in 1 of 2 results more than a fifth of the answers are refusals or unusable" in title
     assert title.index("fifth") < title.index("associations hold")
     assert "fifth" not in re.search(r"<h1[^>]*>([^<]*)", report_html([open_minded]))[1]
 
@@ -215,12 +215,12 @@ def test_the_page_says_how_the_model_answered(open_minded, refusing):
     answers = open_minded.answers
     assert page.count("How the model answered") == 2
     assert (
-        f"{answers.asked:,} answers: in 2 questions, 16 pairs of attributes about each target"
-        in page
+        f"{answers.asked:,} answers: 16 pairs of attributes for each target, sampled from A and B "
+        "together, in 2 questions" in page
     )  # of a function
     assert "100% choose one of their two options" in page
     assert "decline" in page
-    assert "The option that is named first wins" in page
+    assert "The option named first wins" in page
     assert "Is [target] [first] or [second]?" in page
     assert "d at level 1 by question" in page
     assert "0.5 without a preference" in page
@@ -228,7 +228,7 @@ def test_the_page_says_how_the_model_answered(open_minded, refusing):
     page = re.sub(r"<[^>]+>", " ", report_html([read]))
     assert "as log-probabilities of both options" in page
     assert "62% of the probability" in page
-    assert "In 100% of the questions an option has a probability" in page
+    assert "In 100% of the prompts an option has a probability" in page
     assert "choose one of their two options" not in page
     assert "It calls itself m-1" in page
 
@@ -240,7 +240,7 @@ def test_the_page_counts_in_the_singular_and_says_what_is_undefined(open_minded)
     page = report_html([with_answers(open_minded, templates=templates, **alone)])
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
     assert "of the others 2 are empty and 1 declines." in page
-    assert "answers that were drawn at a temperature of 0.5: in 2 questions" in page
+    assert "answers sampled at a temperature of 0.5: " in page
     assert "d at level 1 is undefined in each of 2 questions." in page
 
 
@@ -262,9 +262,9 @@ def test_cells_are_in_percent_and_no_map_shows_one_line(open_minded):
 
 def test_texts_for_a_paper(open_minded):
     methods = report_text([open_minded], "methods")
-    assert "the share of paired comparisons (Thurstone 1927; Bradley and Terry 1952)" in methods
+    assert "the proportion of paired comparisons (Thurstone 1927; Bradley and" in methods
     assert "answers were those of a function" in methods
-    assert "those that choose nothing (0%) were left out" in methods
+    assert "refusals and unusable answers (0%) were left out" in methods
     works = report_text([open_minded, assigned()], "bibtex")
     for key in (
         "thurstone1927law",
@@ -281,7 +281,7 @@ def test_the_terminal_says_how_models_answered(open_minded, refusing, capsys, mo
     monkeypatch.setenv("COLUMNS", "110")
     print_results(eatlas.Results([open_minded]))
     out = " ".join(capsys.readouterr().out.split())
-    assert "How the model answered Asked. " in out
+    assert "How the model answered Prompts. " in out
     print_results(eatlas.Results([open_minded, refusing.model_copy(update={"test": "other"})]))
     out = capsys.readouterr().out
     line = next(each for each in out.splitlines() if each.startswith("other ") and "%" in each)
@@ -300,14 +300,14 @@ def test_lists_lead_with_d_and_its_interval(capsys):
         "D = 0.81 [0.72, 0.90]: no significant difference between Flowers and Insects is shown."
     )
     assert [each.finding.verdict for each in (result, weak)] == ["these words", "not shown"]
-    assert "40% of the lists assign nothing, so this shows little: D" in str(assigned(20).finding)
+    assert str(assigned(20).finding).startswith("40% of the lists have no assignment, so")
     print_results(eatlas.Results([result]))
     out = " ".join(capsys.readouterr().out.split())
     assert "730 words assigned; 12 lines of the answers could not be read" in out
-    assert "1 list (2%) assigns nothing; 48 lists have a D." in out
+    assert "1 list (2%) has no assignment; 48 lists have a D." in out
     page = report_html([result])
     assert "<h4>How the model answered</h4>" in page
-    assert "It calls itself gpt-x. Answers of 2026-03-01." in page
+    assert "It calls itself gpt-x. It answered on 2026-03-01." in page
 
 
 def test_an_atlas_says_in_its_title_how_many_refuse(open_minded, refusing, tmp_path):
@@ -317,8 +317,8 @@ def test_an_atlas_says_in_its_title_how_many_refuse(open_minded, refusing, tmp_p
     write_atlas([path], tmp_path / "site")
     page = (tmp_path / "site" / "index.html").read_text("utf-8")
     title = re.search(r"<h1[^>]*>([^<]*)", page)[1]
-    assert title.startswith("2 sources: in 1 of 2 results more than a fifth of the answers choose")
-    assert "or more than a fifth of the answers choose nothing" in page
+    assert title.startswith("2 sources: in 1 of 2 results more than a fifth of the answers are")
+    assert "or more than a fifth of the answers are refusals or unusable" in page
 
 
 def test_trackers_and_tables_have_what_was_refused(refusing):

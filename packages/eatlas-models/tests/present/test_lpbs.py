@@ -57,7 +57,7 @@ def test_the_sentence_has_the_published_number_and_does_not_read_it(result):
         "with Pleasant rather than Unpleasant. No significant association of Insects with Pleasant "
         "or Unpleasant is shown."
     )
-    assert "no sentence is about it" in said
+    assert "no verdict depends on it" in said
     assert "vectors" not in said
     d = f"{result.effect_size:.2f}".replace("0.", ".", 1) if result.effect_size < 1 else None
     assert "Over attributes, the LPBS is d = " in said
@@ -100,14 +100,14 @@ def test_no_sentence_of_the_page_is_about_vectors(result):
 def test_the_page_says_what_a_ratio_is_and_its_unit(result):
     html = report_html([result])
     assert "A log-ratio is log P(target | attribute) − log P(target), in nats" in html
-    assert "tiny finds a target behind a mask" in html
+    assert "tiny finds a masked target" in html
     assert "Sentences: [target] is/are [attribute]." in html
     assert "attribute terms, in nats</h4>" in html
     assert "Difference<br>of log-ratios<small>nats</small>" in html
     causal = result.model_copy(update={"direction": "attribute given target"})
     assert "finds an attribute after the target than after a neutral word" in report_html([causal])
     corpus = result.model_copy(update={"templates": (), "sentences": ((2, 3), (1, 1))})
-    assert "7 sentences of a corpus that hold a target and an attribute." in report_html([corpus])
+    assert "7 sentences of a corpus that contain a target and" in report_html([corpus])
 
 
 def test_lpbs_answers_questions_and_not_by_the_effect_size_over_attributes():

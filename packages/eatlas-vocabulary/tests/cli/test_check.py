@@ -61,7 +61,7 @@ def test_the_bias_that_a_transform_leaves_and_what_it_costs(eatlas_cli, monkeypa
     assert [line.split()[0] for line in lines[3:7]] == [
         "projection", "clusters", "neighbours", "classifier",
     ]  # fmt: skip
-    assert "Beside 2 random directions, each after its removal: " in ended.out
+    assert "Compared with 2 random directions, each after its removal: " in ended.out
     alone = eatlas_cli("vectors", "check", source, *cost).out
     assert ended.out.endswith(alone.partition("\n\n")[2])
     rows = [line.split("  ") for line in alone.splitlines()]

@@ -149,11 +149,9 @@ def test_words_of_the_search_confirm_nothing_on_any_vectors(folder, found, chang
         (said,) = eatlas.confirmations(results)
         assert (said.verdict, said.same, said.adjusted) == ("same words", (change(word),), None)
         (note,) = (n for n in results[0].warnings if n.code == "stimuli.same-words")
-        assert f"sport was found with {change(word)}, so a test of these words confirms" in str(
-            note
-        )
+        assert f"sport was found with {change(word)}, so a test of these words cannot" in str(note)
         assert results[0].finding.sentence.startswith(
-            "Tested with words of the search, so nothing is confirmed: "
+            "Tested with words of the search, so the theme is not confirmed: "
         )
     (said,) = eatlas.confirmations(eatlas.run([searched], str(folder / "second.txt"), QUICK))
     assert {*said.same} == {*searched.A.terms, *searched.B.terms}
@@ -186,8 +184,8 @@ def test_findings_and_titles_say_so(folder, found, file, eatlas_cli, tmp_path):
     write_toml(found.tests(of_searched_words=True), same)
     ended = eatlas_cli("run", "--tests", same, "--vectors", one, "--measure", QUICK, "--out", "one")
     first = " ".join(ended.out.split("\n\n")[0].split())
-    assert "tested with words of the search, so nothing is confirmed" in first.split("theme-")[0]
-    assert first.count("Tested with words of the search, so nothing is confirmed: ") == 2
+    assert "tested with words of the search, so no theme is confirmed" in first.split("theme-")[0]
+    assert first.count("Tested with words of the search, so the theme is not confirmed: ") == 2
     ended = eatlas_cli("run", "--tests", file, "--vectors", one, "--out", "two")
     said = ended.said
     assert "themes confirmed: 2 of 2" in " ".join(ended.out.splitlines()[:3])
@@ -198,12 +196,12 @@ def test_findings_and_titles_say_so(folder, found, file, eatlas_cli, tmp_path):
     assert (
         "Not confirmed with other words, with the opposite sign: sport with he, d = −" in ended.said
     )
-    for name, words in (("one", "so nothing is confirmed"), ("two", "themes confirmed: 2 of 2")):
+    for name, words in (("one", "so no theme is confirmed"), ("two", "themes confirmed: 2 of 2")):
         page = (tmp_path / name / "report.html").read_text("utf-8")
         head = page[: page.index("</h1>")]
         assert words in head
         assert ("for words that the search did not use" in page) == (name == "two")
-        assert "was chosen as a theme among 3 themes of" in page
+        assert "is one of 3 themes of a search of" in page
         assert "towards he: maxT p" in page.replace("\N{NO-BREAK SPACE}", " ")
     assert eatlas_cli("verify", "one/results.jsonl", "two/results.jsonl").code == 0
 
@@ -215,7 +213,7 @@ def test_measures_without_level_2_confirm_nothing(folder, file, measure, tmp_pat
     assert said.verdict == "not tested"
     assert "onfirm" not in str(results[0].finding)
     eatlas.write_report(results, tmp_path / "page.html")
-    assert "among 3 themes of" in (tmp_path / "page.html").read_text("utf-8")
+    assert "is one of 3 themes of a search of" in (tmp_path / "page.html").read_text("utf-8")
     assert [verdict.status for verdict in eatlas.verify(results)] == ["same"]
 
 

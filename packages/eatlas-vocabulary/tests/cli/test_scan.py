@@ -30,13 +30,13 @@ def test_the_table(eatlas_cli, tmp_path):
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
     assert lines[0] == (
-        "glove-sample: of 1,490 words, 0 are associated beyond chance: 0 with Male terms, 0 with Female"
+        "glove-sample: 0 of 1,490 words are significantly associated: 0 with Male terms, 0 with Female"
     )
     assert "Male terms (A) against Female terms (B), the attributes of weat-7." in ended.said
-    assert "Words 1–1,000 of the source (992: 98% lean to A, 2% to B)\n" in ended.out
-    head = "A: Male terms, none beyond chance d diff. p maxT BY"
+    assert "Words 1–1,000 of the source (992: 98% nearer to A, 2% to B)\n" in ended.out
+    head = "A: Male terms, none significant d diff. p maxT BY"
     assert sum(" ".join(line.split()) == head for line in lines) == 2
-    assert "BY: so that few of those that pass do so by chance" in ended.said
+    assert "BY: p adjusted so that few findings are false" in ended.said
     assert lines[-1] == "Every word with its p-values: --out FILE.csv"
     assert "Holm, like Bonferroni, can reject no word here" in ended.said
     assert "no two-sided p is below 1.6e-4 (2 of 12,870)" in ended.said
@@ -170,7 +170,7 @@ def test_a_scan_and_a_diagnosis_call_a_source_by_its_name(eatlas_cli, tmp_path):
     scan = ("scan", "--a", a, "--b", b, "--frequency-bands", "none")
     ended = eatlas_cli(*scan, "--vectors", "small=deep/one.txt", "--out", "words.csv")
     assert ended.code == 0, ended.err
-    assert ended.out.startswith("small: of 8 words, ")
+    assert ended.out.startswith("small: 0 of 8 words are ")
     assert "deep/" not in ended.out
     summary = json.loads((tmp_path / "words.csv.json").read_text())
     assert (summary["source"], summary["source_from"]) == ("small", "deep/one.txt")

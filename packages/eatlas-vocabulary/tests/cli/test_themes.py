@@ -75,13 +75,13 @@ def test_themes_of_a_user_given_frequency(eatlas_cli, vectors, tmp_path):
     assert "Games: pac, pab" in ended.out or "Games: pab, pac" in ended.out
     assert "again" not in ended.out
     assert "Words of the categories that are not in the source: zzz." in ended.said
-    assert "as they are words of the groups or forms of these: xaa." in ended.said
+    assert "because they are words of the groups or forms of them: xaa." in ended.said
     assert "Missing words of xaa, xbb, ...: zzy." in ended.said
     assert eatlas_cli("verify", "w.csv").out.startswith("1 of 1 scans for themes are the same\n")
     assert "1 word is in several categories, and counts in each: pab." in ended.said
     assert "the table of a scan" not in ended.said
     ended = eatlas_cli("scan", *source, "--themes", "w.csv", "--out", "again.csv")
-    warned = "w.csv is the table of a scan, and p counts its 2 themes alone."
+    warned = "w.csv is the table of a scan, and p is adjusted only for its 2 themes."
     assert 0 < ended.said.index(warned) < ended.said.index("The strongest")
     assert eatlas_cli("verify", "again.csv").code == 0
     assert eatlas_cli("report", "again.csv").code == 0
@@ -103,7 +103,7 @@ def test_groups_of_names_have_roles_in_the_table(eatlas_cli, vectors, tmp_path):
         "NOT ADJUSTED",
         f" {of} between 3 groups",
         "G1: ",
-        "The groups were made of 16 names",
+        "The groups are clusters of 16 names",
     ):
         assert ended.said.index(text) < head
 
@@ -180,7 +180,7 @@ def test_a_search_with_all_words_is_said(eatlas_cli, vectors, tmp_path):
     ended = eatlas_cli(*how, "--write", "t.toml")
     assert ended.code == 0
     assert "used a random half" not in ended.said
-    assert "used all words of the groups, since that was asked for. No test of these" in ended.said
+    assert "used all words of the groups, because that was asked for. A test of" in ended.said
     (test,) = eatlas.load_tests(str(tmp_path / "t.toml"))
     assert {*test.A.terms, *test.B.terms} == {*test.explored_on.words}
     assert eatlas_cli("verify", "w.csv").out.startswith("1 of 1 scans for themes are the same\n")

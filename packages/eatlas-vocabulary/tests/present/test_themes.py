@@ -63,7 +63,7 @@ def test_the_page_is_whole_and_loads_nothing(two, three, made):
 def test_a_page_says_how_sure_a_theme_is(two, three):
     text = Page(report_text(two)).text
     assert "p = .010 among all themes" in text
-    assert "for this theme alone. Again in 7 of 10 other clusterings; with 15 themes: " in text
+    assert "for this theme only. Again in 7 of 10 other clusterings; with 15 themes: " in text
     assert "The themes were found by a search." in text
     assert "Test it with the words that the search did not use." in text
     assert "The search used a random half of the words of each group (9 and 7)" in text
@@ -136,7 +136,7 @@ def test_texts_for_a_paper(two, three):
     assert "holm1979" in bibtex
     assert "k-means" not in methods
     assert "two-sided" not in methods + eatlas.plot(three).description
-    assert "was held out to confirm what was found" in methods
+    assert "is held out to confirm what it found" in methods
     assert "fixed beforehand" not in methods  # which only the user knows
     assert "dhillon" not in bibtex
     for result in (two, three):

@@ -108,7 +108,7 @@ def test_more_attributes_than_can_be_counted_row_by_row():
     assert frame.loc[~inverted, "rel_err"].isna().all()
     assert result.vocabulary.rel_err == frame["rel_err"].max()
     (warning,) = [text for text in map(str, result.warnings) if "not every p is a count" in text]
-    assert warning.startswith("With 1.26e+14 relabellings not every p is a count. By method: ")
+    assert warning.startswith("With 1.26e+14 permutations not every p is a count. By method: ")
     assert "inversion" in warning
 
 

@@ -107,8 +107,8 @@ def test_name_fingerprint_and_notes_say_what_was_done():
     assert source.fingerprint == f"{plain};transform=hard-debias:gender;sets={sets}"
     assert tuple(map(str, source.notes)) == (
         "Vectors debiased by hard-debias:gender (Bolukbasi et al. 2016, Manzini et al. 2019): the "
-        "bias direction was removed from all words but specific ones; 24 equality sets were "
-        "equalized. Measures along other directions need not change.",
+        "bias direction was removed from all words except group-specific ones; 24 equality sets "
+        "were equalized. Measures along other directions need not change.",
         "9 of 10 defining sets were used; words without a vector: gal.",
     )
 

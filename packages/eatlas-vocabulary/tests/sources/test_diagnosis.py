@@ -100,14 +100,14 @@ def power_law(rows):
     [
         (lambda rows: rows, []),
         (lambda rows: rows + 0.8,
-         ["The mean cosine of random pairs is 0.39, at or above 0.3. In such spaces more than 1 in "
-          "5 planted EAT patterns is lost; level 1 changes little. Try ?transform=center."]),
+         ["The mean cosine of random pairs is 0.39, at or above 0.3. In such embedding spaces more "
+          "than 1 in 5 planted EAT patterns is missed; level 1 changes little. Try ?transform=center."]),
         (lambda rows: rows + 10 * (np.arange(50) == 7),
-         ["The mean cosine of random pairs is 0.67 (all of it from dimension 7 alone)",
-          "Dimension 7 alone makes up 67% of the squared length of the vectors"]),
+         ["The mean cosine of random pairs is 0.67 (all of it from one dimension, 7)",
+          "One dimension, 7, makes up 67% of the squared length of the vectors"]),
         (lambda rows: rows + 10,
          ["Cosines of random pairs are near 1 (mean 0.99) with almost no spread (sd 0.002)"]),
-        (loud, ["IsoScore is 0.04, at or below 0.2", "Dimension 4 alone makes up 40%"]),
+        (loud, ["IsoScore is 0.04, at or below 0.2", "One dimension, 4, makes up 40%"]),
         (power_law, ["IsoScore is 0.07, at or below 0.2"]),
     ],
 )  # fmt: skip

@@ -64,7 +64,7 @@ def test_what_lies_along_one_direction_alone_is_gone(tmp_path):
     assert one.neighbours.before > 0.9
     assert abs(one.neighbours.after) < 0.25
     assert {figure.beside_chance for figure in one.figures().values()} <= {"below", "within"}
-    assert "This is no evidence that bias is left" in str(one.warnings[0])
+    assert "This is no evidence of remaining bias" in str(one.warnings[0])
 
 
 def without(source, words, rng):
@@ -104,7 +104,7 @@ def test_chance_is_what_random_directions_leave(monkeypatch):
     assert found.classifier.after < found.classifier.highest
     assert found.neighbours.beside_chance == "within"
     assert found.clusters.chance > 0.6
-    assert "no evidence that bias is left" in str(found.warnings[0])
+    assert "no evidence of remaining bias" in str(found.warnings[0])
 
 
 def test_the_record_fits_its_schema(tmp_path):

@@ -292,14 +292,14 @@ class Collection:
             versions = ", ".join(self.versions)
             notes.append(f"The results were measured by several versions of eatlas: {versions}.")
         if repeated:
-            notes.append(f"{results_in_words(repeated)} came more than once, and is shown once.")
+            notes.append(f"{results_in_words(repeated)} occurs more than once and is shown once.")
         if replaced:
             notes.append(
-                f"{results_in_words(replaced)} has another of the same vectors, stimuli and "
-                "measure. The last that was read is shown; the data hold all of them."
+                f"{results_in_words(replaced)} has another with the same vectors, stimuli and "
+                "measure. The atlas shows the last one read; the data have all of them."
             )
         if trends:
-            in_data = "over time: in the data, and in eatlas report."
+            in_data = "over time: see the data, or eatlas report."
             notes.append(f"{number_of(trends, 'trend')} {in_data}")
         return notes
 

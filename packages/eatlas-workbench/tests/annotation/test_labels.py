@@ -164,7 +164,7 @@ def test_annotators_with_disjoint_items_have_no_agreement(items):
     some = eatlas.read_labels(items, {**labels.given, "Cem": dict.fromkeys(ids[:4], "Male")})
     with pytest.warns(UndefinedWarning, match="in common: Anna and Ben, Ben and Cem"):
         assert some.agreement(resamples=0).compared == 4
-    with pytest.warns(UndefinedWarning, match="Anna labelled alone"):
+    with pytest.warns(UndefinedWarning, match="only Anna labelled"):
         eatlas.read_labels(items, {"Anna": {ids[0]: "Male"}}).agreement()
 
 

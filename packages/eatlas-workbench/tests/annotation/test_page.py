@@ -71,12 +71,12 @@ def test_labels_are_saved_undone_and_skipped_and_a_reload_goes_on(address, open_
         expect(page.locator("#count")).to_have_text(f"{done} of 13 labelled, 1 skipped")
         page.keyboard.press("1")
     expect(page.get_by_role("heading", name="You have seen every context")).to_be_visible()
-    page.get_by_role("button", name="Go through the skipped").click()
+    page.get_by_role("button", name="Label skipped contexts").click()
     expect(page.locator("#context")).to_have_text(clean(order[2].text))
     page.keyboard.press("2")
     expect(page.get_by_role("heading", name="All contexts are labelled")).to_be_visible()
     assert len(given(sheet)["Anna"]) == 13
-    page.get_by_role("button", name="Look through the labels").click()
+    page.get_by_role("button", name="Review labels").click()
     expect(page.locator("[aria-pressed=true]")).to_contain_text("Female")
 
 
@@ -137,7 +137,7 @@ def test_labels_outlive_a_kill_and_the_next_call_goes_on(
     ]  # fmt: skip
     text = shown(page)
     page.keyboard.press("1")
-    expect(page.get_by_role("alert")).to_contain_text("Not saved: the server has ended.")
+    expect(page.get_by_role("alert")).to_contain_text("Not saved: the server has stopped.")
     assert shown(page) == text
     page.close()
 

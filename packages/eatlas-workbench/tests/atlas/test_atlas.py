@@ -133,7 +133,7 @@ def test_of_a_result_that_was_measured_again_the_last_is_shown(tmp_path):
     (link,) = cells(page).values()
     assert "A-Uniform" in details(page, link)
     assert "several versions of eatlas: 0.9.1, 0.10.0" in site.notes[0]
-    assert site.notes[1].startswith("1 result has another of the same vectors")
+    assert site.notes[1].startswith("1 result has another with the same vectors")
     assert all(note in page.text for note in site.notes)
     assert len(read_results(site.folder / "results.jsonl")) == 2
 
@@ -150,7 +150,7 @@ def test_trends_go_into_the_data_and_are_named(tmp_path):
     Results([ml_eat(period=1990), ml_eat(period=2000)], trends=[trend([1990, 2000])]).write(path)
     site = eatlas.write_atlas(path, tmp_path / "site")
     assert site.models == 2
-    assert site.notes == ("1 trend over time: in the data, and in eatlas report.",)
+    assert site.notes == ("1 trend over time: see the data, or eatlas report.",)
     assert len(read_results(site.folder / "results.jsonl").trends) == 1
 
 
@@ -282,4 +282,4 @@ def test_of_many_results_a_cell_has_the_numbers_alone(tmp_path, monkeypatch):
     (link,) = cells(page).values()
     html = details(page, link)
     assert "generalisation cannot be tested (too few words)" in Page(html).text
-    assert "Which single terms drive it" not in html
+    assert "Influential terms" not in html

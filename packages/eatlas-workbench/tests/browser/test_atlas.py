@@ -88,7 +88,7 @@ def test_heads_sort_by_size_and_by_verdict(site, open_page):
 
     page.locator(".matrix:visible th.test button").nth(1).click()
     assert shown(3, 3) == sorted(shown(3, 3), reverse=True)
-    page.get_by_label("Heads sort by").select_option("verdict")
+    page.get_by_label("Sort by").select_option("verdict")
     cells = page.locator("#matrix .matrix:visible td:nth-child(3) a").all()
     said = [cell.get_attribute("aria-label").rpartition(", ")[2] for cell in cells]
     assert said == ["supported", "these word lists only", "not shown"]
@@ -115,7 +115,7 @@ def test_two_sources_side_by_side(site, open_page):
     page = open_page(site)
     said = page.locator("#compared")
     expect(said).to_have_text(
-        "9 tests of both, the largest difference first. Level 1 has the same sign in 8."
+        "9 tests in both, sorted by difference. Level 1 has the same sign in 8."
     )
     head = page.locator(".side thead th").last
     expect(head).to_have_text("Verdicts, Level 1")
@@ -124,10 +124,10 @@ def test_two_sources_side_by_side(site, open_page):
     arrows = row.locator("svg path.a").get_attribute("d")
     assert "m-3-3" in arrows, "an interval that goes beyond the scale ends in an arrow"
     page.get_by_label("Second source").select_option(label="bert-base")
-    expect(said).to_contain_text("8 tests of both, ")
+    expect(said).to_contain_text("8 tests in both, ")
     link = page.evaluate("location.hash")
     again = open_page(site, at=link)
-    expect(again.locator("#compared")).to_contain_text("8 tests of both, ")
+    expect(again.locator("#compared")).to_contain_text("8 tests in both, ")
     row = again.locator(".side tbody tr", has_text="age-4")
     expect(row).to_contain_text("not measured")
     again.locator(".side tbody a").first.click()

@@ -24,7 +24,7 @@ def test_notes_go_to_the_side(eatlas_cli):
     eatlas_cli("run", "--tests", "weat-6", "--out", "b", *QUICK)
     ended = eatlas_cli("atlas", "a", "b", "-o", "site")
     assert ended.code == 0
-    assert ended.err == "note: 1 result came more than once, and is shown once.\n"
+    assert ended.err == "note: 1 result occurs more than once and is shown once.\n"
     assert ended.out == "1 source by 1 test, 1 result\nsite: site/index.html\n"
 
 

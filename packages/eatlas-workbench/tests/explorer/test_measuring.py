@@ -151,7 +151,7 @@ def test_a_button_has_the_rank_of_its_word(explorer, six):
 def test_a_word_that_the_source_does_not_tell_from_another_says_so(explorer):
     amy = Request(test="weat-6", added={"X": ("amy",)})
     page = unescape(board_of(explorer, amy))
-    said = "has the same vector as <bdi>Amy (Female names)</bdi>: they are one stimulus"
+    said = "has the same vector as <bdi>Amy (Female names)</bdi>, so they are one stimulus"
     assert f"<bdi>amy</bdi> {said}." in page
     assert 'title="the same vector as amy (Male names); rank' in page  # on the button of Amy
     moved = board_of(explorer, changed(amy, off={"Y": ("Amy",)}))
@@ -258,7 +258,7 @@ def test_every_source_is_compared(explorer):
     assert ">before</th>" in page
     assert page.count("<svg") >= 9
     assert 'class="moves x"' in page
-    assert "divided by their standard deviation" in page
+    assert "cosines of each source are standardised" in page
     alone = across_of(explorer, Request(test="weat-6", against=0))
     assert "Choose another source to compare with" in alone
 
@@ -421,7 +421,7 @@ def test_the_test_says_what_was_changed(looked, tmp_path, six):
     assert "explored" not in plain.read_text()
     page = taken(looked, "report", tmp_path).read_text()
     assert "The words were changed after results had been seen" in page
-    assert "3 lists of words looked at" in page
+    assert "3 word lists tried" in page
 
 
 def test_pasted_lists_carry_how_many_were_looked_at(explorer, tmp_path):

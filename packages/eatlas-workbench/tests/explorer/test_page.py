@@ -177,7 +177,7 @@ def test_new_lists_and_what_is_missing_while_typing(open_page, mine):
     page.locator("#file").set_input_files(mine)
     expect(page.locator("#started")).to_have_text("These are the lists of mine.")
     expect(page.locator("#words-A")).to_have_value("she, woman, her, mother")
-    page.get_by_role("button", name="the words that are shown").click()
+    page.get_by_role("button", name="the words shown").click()
     expect(page.locator("#name-X")).to_have_value("Male names")
     given = {"X": "nurse, teacher, qqxq", "Y": "carpenter, engineer", "A": "she, woman", "B": "he"}
     for role, words in given.items():
@@ -349,5 +349,5 @@ def test_a_page_that_has_ended_says_so(browser):
         page.goto(served.address)
         expect(page.locator("#levels")).to_be_visible()
     page.get_by_role("button", name="Diana").click()
-    expect(page.get_by_role("alert")).to_contain_text("The server has ended.")
+    expect(page.get_by_role("alert")).to_contain_text("The server has stopped.")
     page.close()

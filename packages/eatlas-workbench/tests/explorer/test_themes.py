@@ -46,7 +46,7 @@ def test_the_page_begins_with_the_strongest_theme_and_counts_all_themes(page, wo
     assert [source.spec for source in page._explorer.sources] == ["glove-sample"]
     board = ask(page.address, "view", json.dumps({"test": test.id}).encode()).text
     assert "Words were chosen after seeing results" in board
-    assert "4 lists looked at" in board
+    assert "4 lists tried" in board
     without = json.dumps(
         {"test": test.id, "off": {"X": [test.X.terms[0]]}, "what": "toml"}
     ).encode()
@@ -112,7 +112,7 @@ def test_the_words_of_a_theme_are_a_list_in_two_clicks(page, words, tabs: Tabs, 
     choice.select_option(label=many)
     expect(tab.locator("#name-Y")).to_have_value("Many")
     expect(tab.locator("#started")).to_have_text(
-        f"Y: {MOST_TERMS} of 40 words of the theme, those nearest its centre."
+        f"Y: {MOST_TERMS} of 40 words of the theme, nearest to its centre."
     )
     assert len(tab.locator("#words-Y").input_value().split(", ")) == MOST_TERMS
     (hostile,) = [text for text in options if text.startswith("War")]
@@ -124,7 +124,7 @@ def test_the_words_of_a_theme_are_a_list_in_two_clicks(page, words, tabs: Tabs, 
         assert tab.evaluate(f"{part}.scrollWidth <= {part}.clientWidth")
     tab.get_by_role("button", name="Measure these lists").click()
     expect(tab.locator("#group-Y summary")).to_contain_text("Many")
-    expect(tab.locator("#band")).to_contain_text("5 lists looked at")
+    expect(tab.locator("#band")).to_contain_text("5 lists tried")
     expect(tab.locator("#group-X summary")).to_contain_text(HOSTILE)
     tab.locator("#add-X").fill("theme: Family")
     tab.locator("#add-X").press("Enter")

@@ -294,7 +294,7 @@ def test_the_page(ml_eat):
     page = Page(replication_html(ml_eat))
     for text in (
         "113 of 120 the same, 30 of 30 stars (30 by exact p-values)", "AX-Singular", "-0.99", "1.4052, rounded down",
-        "the code was followed", "equations 3 and 7", "eatlas vectors fetch word2vec-google-news-300",
+        "this replication follows the code", "equations 3 and 7", "eatlas vectors fetch word2vec-google-news-300",
     ):  # fmt: skip
         assert text in page.text
     assert len(page.scripts) == 1
@@ -305,7 +305,7 @@ def test_the_page(ml_eat):
 
 def test_the_page_of_another_model(divdist):
     page = Page(replication_html(divdist))
-    assert "measured by the recipe: sample" in page.text
+    assert "other models measured: sample" in page.text
     assert "0.058" in page.text
     assert "What differs" not in page.text
 

@@ -102,14 +102,14 @@ def test_the_findings_come_first_and_follow_from_the_record(study):
         f"16 specifications have an effect size d: median {(effects[7] + effects[8]) / 2:.2f}, "
         f"from {effects[0]:.2f} to {effects[-1]:.2f}." in said
     )
-    part = f"{100 * significant / 16:.0f}% of those with a p-value are significant"
+    part = f"{100 * significant / 16:.0f}% of the specifications with a p-value are significant"
     assert f"{part} ({significant} of 16)" in said
     top = max(study.analysis().shares, key=lambda one: one.shapley)
-    assert f"{top.choice} decides most: it explains {share(top.shapley)}" in said
-    assert "The shares describe this grid: with other alternatives they are others." in said
+    assert f"{top.choice} matters most: it explains {share(top.shapley)}" in said
+    assert "These percentages hold only for this set of alternatives." in said
     assert "decides more is open" not in said
-    assert said.index("decides most") < said.index("Each column is one specification")
-    for heading in ("Findings", "Specification curve", "What decides", "Data"):
+    assert said.index("matters most") < said.index("Each column is one specification")
+    for heading in ("Findings", "Specification curve", "Which choices matter", "Data"):
         assert f">{heading}</h2>" in html
     for folded in (
         "Stability of the EAT patterns", "Contrasts", "Correlations of methods", "Specifications",
@@ -165,7 +165,7 @@ def test_a_thousand_specifications_are_less_than_a_megabyte():
     assert len(html.encode()) < 1_000_000
     assert f"The {TABLE_ROWS // 2} least and the {TABLE_ROWS // 2} greatest of 1,000" in html
     assert f"{50 - MOST_ROWS + 1} others" in html
-    assert "lie evenly in this order" not in html
+    assert "evenly spaced in this order" not in html
 
 
 def test_of_more_specifications_some_are_drawn_and_that_is_said():
@@ -177,7 +177,7 @@ def test_of_more_specifications_some_are_drawn_and_that_is_said():
     assert (drawn[0].d, drawn[-1].d) == (d[0], d[-1])
     assert [one.d for one in drawn] == sorted({one.d for one in drawn})
     html = study_html(study, analyse(study))
-    assert "1,000 of 2,400 specifications are drawn" in html
+    assert "The drawing has 1,000 of 2,400 specifications" in html
     assert len(html.encode()) < 1_500_000
 
 
@@ -185,8 +185,8 @@ def test_without_effect_sizes_it_says_so():
     study = record({"test": ("t",)}, [spec(1, {"test": "t"}, None, significant=None, p=None)])
     said = text_of(study_html(study, analyse(study)))
     assert "No specification has an effect size d, so there is no specification curve." in said
-    assert "decides most" not in said
-    assert "There are no shares:" in said
+    assert "matters most" not in said
+    assert "Percentages of the variance are undefined:" in said
     assert "correlations need at least three tests" in said
 
 

@@ -79,9 +79,9 @@ def notes_of(results: Iterable[AssociationResult], scale: str = "") -> tuple[str
     notes = [scale] if scale else []
     notes += [MARKS] if any(e.place == "level2.X" for e in effects) else []
     if any(e.read_over == "stimuli" for e in effects):
-        notes.append("Tests of sentences: over stimuli.")
+        notes.append("Tests of sentences are over stimuli.")
     if any(e.interval and e.adjusted for e in effects):
-        notes.append("The stroke on a line: the adjusted effect size.")
+        notes.append("The tick on a line: the adjusted effect size.")
     return tuple(notes)
 
 
@@ -486,7 +486,7 @@ def resamples(results: Sequence[AssociationResult], width: float) -> Drawing:
             _draw_rule(sheet)
             lines = broken(heading(result, settings), names - LEFT - 6, 3, LETTERS)
         else:
-            lines = ["share of", "resamples"]
+            lines = ["bootstrap", "samples"]
         sheet.add(text_lines(lines, LEFT, sheet.y + 17, size=LETTERS))
         for pattern, x in columns.items():
             share, strong = shares.get(pattern, 0.0), pattern == own
@@ -498,15 +498,14 @@ def resamples(results: Sequence[AssociationResult], width: float) -> Drawing:
         parts = ", ".join(f"{p} {percent(s)}" for s, p in seen)
         phrases.append(f"{isolate(result.test)}: observed {own}; {parts}")
     notes = (
-        "Shares of the resamples of the terms that show each pattern. They are no probability that "
-        "another study shows it.",
+        "Percentages of bootstrap samples of the terms that show each pattern, not the probability "
+        "that another study shows it.",
     )
     key = "Bold and dark: the observed pattern."
-    alt, about = ". ".join(phrases) + ".", "Share of resamples of the terms with each EAT pattern"
+    alt, about = ". ".join(phrases) + ".", "Bootstrap samples of the terms with each EAT pattern"
     title = f"EAT patterns by the paper's rule of {number_of(len(results), 'result')}"
     if len(results) == 1:
         own = results[0].primary.label
-        title = (
-            f"{own} by the paper's rule in {percent(shares_of(results[0])[0][own])} of resamples"
-        )
+        observed = percent(shares_of(results[0])[0][own])
+        title = f"{own} by the paper's rule in {observed} of bootstrap samples"
     return sheet.close(alt, title=title, about=about, heads=tuple(heads), key=key, notes=notes)

@@ -57,17 +57,17 @@ def _plane(result: AssociationResult, width: float) -> Drawing:
     """The map of the words; its groups are named below."""
     x, y = (isolate(result.concepts[role]) for role in TARGETS)
     key = f"● {x}, ■ {y}, + their means."
-    notes = ("On the diagonal a word is as close to one attribute as to the other.",)
+    notes = ("On the diagonal, a word is as close to one attribute as to the other.",)
     return side_by_side([plane_figure(result, width)], width, key=key, notes=notes)
 
 
 def _triangle(result: AssociationResult, width: float) -> Drawing:
-    """Shares of three groups."""
+    """Proportions of three groups."""
     notes = (
-        "A corner is a share of 1 for its group. On the border a share is cut off at 0, because a "
-        "cosine below 0 counts as 0.",
+        "At a corner its group has a proportion of 1. On the border a proportion is clipped at 0, "
+        "because a cosine below 0 counts as 0.",
     )
-    about = "Shares of three groups, a dot for each target"
+    about = "Proportions of three groups, a dot for each target"
     return side_by_side([single.triangle(result, width)], width, about=about, notes=notes)
 
 

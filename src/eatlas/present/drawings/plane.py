@@ -358,9 +358,8 @@ def arrows(
         across = sum((start.a > start.b) != (end.a > end.b) for start, end in own)
         leans = [float(np.mean([pair[i].a - pair[i].b for pair in own])) for i in (0, 1)]
         phrases.append(
-            f"{isolate(concepts[role])}: lean {effect(leans[0])} in {names[0]}, "
-            f"{effect(leans[1])} in {names[1]}; {across} of {len(own)} words change sides of the "
-            "diagonal"
+            f"{isolate(concepts[role])}: mean difference {effect(leans[0])} in {names[0]}, "
+            f"{effect(leans[1])} in {names[1]}; {across} of {len(own)} words cross the diagonal"
         )
     plane = replace(plane, covered=tuple(tails))
     texts, alt = draw_names(plane, data), ". ".join(phrases) + "."

@@ -91,7 +91,7 @@ def _of_targets(result: AssociationResult) -> RowDrawing:
     parts += path(f"M{x:.1f} 7H{MARGIN + LINE:g}", "g")
     each = [f"{name} {count}" for name, count in zip(shown.groups, counts, strict=True) if count]
     return RowDrawing(
-        _row_drawing(parts, 14.0), ", ".join(each) or "none beyond chance", f"of {len(shown.known)}"
+        _row_drawing(parts, 14.0), ", ".join(each) or "none significant", f"of {len(shown.known)}"
     )
 
 

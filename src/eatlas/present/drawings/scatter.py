@@ -51,8 +51,8 @@ NOUNS = {"": "method", "vectors": "source"}
 DIFFER_IN = ("measure", "source", *get_args(By), "period")
 """In which respects results are compared, the first in which they differ."""
 NOTES = (
-    "A point is a test that two methods measured alike in all else, at its first effect size by "
-    "each.",
+    "A point is a test measured by two methods, with its first effect size by each; all other "
+    "settings are equal.",
     "Intervals (95%) treat points as independent; tests that share words, and results of one "
     "source, are not.",
 )

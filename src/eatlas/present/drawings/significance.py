@@ -84,7 +84,7 @@ def significance(
         title=title,
         about=_adjustment_in_words(family),
         heads=heads,
-        key=f"Filled: adjusted p < {level}. Outlined: p < {level} before adjustment alone.",
+        key=f"Filled: adjusted p < {level}. Outlined: p < {level} only before adjustment.",
         notes=("Red, +: d above 0. Blue, −: d below 0. Gray: not significant.",),
     )
 

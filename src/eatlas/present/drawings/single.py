@@ -71,7 +71,7 @@ def influence(result: AssociationResult, width: float) -> Drawing:
         most = changes[:DRIVERS]
         sheet.write(f"{row.name}: d = {effect(d)}", font_weight=700)
         if len(changes) > len(most):
-            text = f"{len(most)} of {len(changes)} terms, those that change d most"
+            text = f"the {len(most)} most influential of {len(changes)} terms"
             sheet.write(text, size=11, class_="eat-muted")
         sheet.y += 6
         axis = Axis.with_margin([d, *(d + change for change, *_ in most)], names + 10, width - 64)
@@ -95,7 +95,7 @@ def influence(result: AssociationResult, width: float) -> Drawing:
     return sheet.close(
         f"Influence of single terms in {result.test}. {'. '.join(phrases)}.",
         about="Effect size d without each term; line: with all",
-        key="Filled: without the term d is nearer to 0, or past it.",
+        key="Filled: without the term, d is nearer to 0 or changes sign.",
     )
 
 
@@ -148,9 +148,9 @@ def null(result: AssociationResult, width: float) -> Drawing:
 
 
 def targets(result: AssociationResult, width: float) -> Drawing:
-    """Targets at either end, and in each column their deviation from the share of a group.
+    """Targets at either end, and in each column their deviation from the proportion of a group.
 
-    Those without a share that is cut off at 0 come first: they say more than that a cosine was
+    Those without a proportion clipped at 0 come first: they say more than that a cosine was
     below 0.
     """
     shown, sheet = leans(result), Sheet(width)
@@ -159,7 +159,7 @@ def targets(result: AssociationResult, width: float) -> Drawing:
     rows, left = at_ends(every, ENDS)
     cut = len(shown.known) - len(every)
     if not rows:
-        raise ResultsError(f"no lean of {result.test} is defined", got=f"{len(shown.rows)} targets")
+        raise ResultsError(f"no bias of {result.test} is defined", got=f"{len(shown.rows)} targets")
     names = min(0.28 * width, 200.0)
     column = (width - names - LEFT) / len(shown.columns)
     values = [value for row in rows for value in row.points if value is not None]
@@ -191,18 +191,18 @@ def targets(result: AssociationResult, width: float) -> Drawing:
         sheet.end_block()
     key = [f"Axis: {' to '.join(scale.ends())}."] if len(axes[0].ticks()) == 1 else []
     key += [f"{left} targets between them are not shown."] if left else []
-    key += ["Pale: no lean by the interval."] if any(row.towards is None for row in rows) else []
-    key += ["Broken: a share cut off at 0."] if any(row.is_clipped for row in rows) else []
+    key += ["Pale: closer to no group."] if any(row.towards is None for row in rows) else []
+    key += ["Dashed: a proportion clipped at 0."] if any(row.is_clipped for row in rows) else []
     notes = [f"Reference: {shown.reference}. {shown.meaning('Lines')}"]
     if cut:
         notes.append(
-            f"{number_of(cut, 'more target')} {'has' if cut == 1 else 'have'} a share that is cut "
-            "off at 0, because a cosine below 0 counts as 0."
+            f"{number_of(cut, 'more target')} {'has' if cut == 1 else 'have'} a proportion clipped "
+            "at 0, because a cosine below 0 counts as 0."
         )
-    alt = f"Leans of {len(shown.known)} targets of {result.test}: "
+    alt = f"Associations of {len(shown.known)} targets of {result.test}: "
     return sheet.close(
         f"{alt}{'; '.join(row.sentence for row in rows)}.",
-        about="Share less reference, in percentage points", heads=tuple(written),
+        about="Proportion minus reference, in percentage points", heads=tuple(written),
         around=lambda first, last: ("".join(a.grid(first, last) for a in axes), last + 20),
         key=" ".join(key), notes=tuple(notes),
     )  # fmt: skip
@@ -213,9 +213,9 @@ SIDE, TOP, DOT = 380.0, 34.0, 2.6
 
 
 def triangle(result: AssociationResult, width: float = WIDTH) -> str:
-    """Shares of targets among three groups, as points in a triangle; those that lean most named.
+    """Proportions of targets among three groups, as points in a triangle; the strongest are named.
 
-    A corner is a share of 1 for its group; the cross is the reference.
+    At a corner its group has a proportion of 1; the cross is the reference.
     """
     shown = leans(result)
     points = [(row.term, p) for row in shown.known if (p := row.shown.distribution) and min(p) >= 0]
@@ -224,7 +224,7 @@ def triangle(result: AssociationResult, width: float = WIDTH) -> str:
     side, tall = width - WIDTH + SIDE, math.sqrt(3) / 2
 
     def at(shares: Sequence[float]) -> tuple[float, float]:
-        """Pixels of three shares."""
+        """Pixels of three proportions."""
         _, second, third = shares
         return (width - side) / 2 + side * (second + third / 2), TOP + side * tall * (1 - third)
 
@@ -262,6 +262,6 @@ def triangle(result: AssociationResult, width: float = WIDTH) -> str:
             parts.append(path(f"M{dot_at[0]:.1f} {dot_at[1]:.1f}{end}", "fig-line") if far else "")
             parts.append(label(name, *spot, size=11, anchor=anchor, class_=kind))
             taken.append(text_box(name, spot, anchor, 11))
-    title = f"Shares of {len(points)} targets among {', '.join(map(isolate, shown.groups))}"
+    title = f"Proportions of {len(points)} targets among {', '.join(map(isolate, shown.groups))}"
     alt = f"{title}, as points in a triangle; the cross is the reference."
     return figure(TOP + side * tall + 34, *parts, title=title, width=width, alt=alt)

@@ -98,7 +98,7 @@
         row.hidden = article.hidden = !fits;
         left += fits;
       }
-      byId("shown").textContent = left === rows.length ? `${left} results` : `${left} of ${rows.length} results, here and among the findings`;
+      byId("shown").textContent = left === rows.length ? `${left} results` : `${left} of ${rows.length} results, here and in the findings`;
     };
     let waiting = 0;
     search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 80); });

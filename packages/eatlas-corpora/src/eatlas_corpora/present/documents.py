@@ -27,7 +27,7 @@ def documents_in_words(documents: Documents) -> str:
 
 
 def resampling_units(results: Iterable[AssociationResult]) -> str:
-    """What is resampled, and relabelled between parts: documents, or units by a field."""
+    """What is resampled, and permuted between parts: documents, or units by a field."""
     units = dict.fromkeys(known.unit for r in results if (known := documents_of(r)))
     return join_names([unit if unit == "documents" else f"units by {unit}" for unit in units])
 
@@ -47,7 +47,7 @@ def larger_doubt(effect: Effect) -> str | None:
 
 BOTH = (
     "95% intervals of d for other {0} and for other words. “agree”: both contain 0, or neither "
-    "does; otherwise the larger uncertainty is named."
+    "does. Otherwise the column names the larger uncertainty."
 )
 
 
@@ -70,7 +70,7 @@ def doubts_tables(results: Sequence[AssociationResult]) -> list[Table]:
         rows.append(tuple(Cell((text,)) for text in cells))
     if not rows:
         return []
-    heads = [*["Test"] * many_tests, "Part"]
+    heads = [*["Test"] * many_tests, "Subcorpus"]
     documents = f"Documents{' (units)' * any('(' in row[-2].lines[0] for row in rows)}"
     numbers = ["d", "over words", "over documents", "Larger", documents, "Contexts"]
     columns = (
@@ -82,9 +82,9 @@ def doubts_tables(results: Sequence[AssociationResult]) -> list[Table]:
 
 
 OVER_PARTS = (
-    "d in a part less d in another, by as many contexts of each word that both have: 95% intervals "
-    "where {0} are drawn again, and where words are too (both); p two-sided, {0} permuted between "
-    "the two parts, not adjusted for the number of differences."
+    "d in one subcorpus minus d in another, with equally many contexts of each word that both "
+    "have. 95% intervals over bootstrap samples of {0}, and of {0} and words (both). p: two-sided, "
+    "{0} permuted between the two, not adjusted for the number of differences."
 )
 
 
@@ -107,7 +107,7 @@ def parts_tables(
                 if few and not (result.period or gap.interval):
                     continue
                 p = UNDEFINED if gap.p is None else p_value(gap.p, shown.rule.alpha)
-                names_of_parts = known.part, f"less {gap.part}"
+                names_of_parts = known.part, f"minus {gap.part}"
                 names = [[result.test]] * many_tests + [[*names_of_parts]] + [[shown.title]] * whole
                 numbers = [
                     effect(gap.difference), interval(gap.interval), interval(gap.over_both), p
@@ -119,11 +119,11 @@ def parts_tables(
                 ))  # fmt: skip
     if not rows:
         return []
-    heads = [*["Test"] * many_tests, "Part", *["Level"] * whole]
+    heads = [*["Test"] * many_tests, "Subcorpus", *["Level"] * whole]
     numbers = ["Difference" if whole else "Difference of d", "over documents", "over both", "p"]
     columns = (*map(Column, heads), *(Column(name, number=True) for name in numbers))
     notes = (OVER_PARTS.format(resampling_units(results)),)
-    id_, caption = f"{results[0].measure}-parts", "Between parts of the corpus"
+    id_, caption = f"{results[0].measure}-parts", "Between subcorpora"
     return [Table(id_, columns, tuple(rows), caption, notes)]
 
 
@@ -168,7 +168,7 @@ class DocumentsCommentary(Commentary):
 
     def legend(self) -> str:
         """What an interval over documents is."""
-        return f"Documents: 95% interval of d where {self.units} are drawn again, with these words."
+        return f"Documents: 95% interval of d over bootstrap samples of {self.units}."
 
     def tables(self, *, whole: bool) -> list[Table]:
         """How effect sizes differ between parts of the corpus."""
@@ -177,6 +177,6 @@ class DocumentsCommentary(Commentary):
     def caption_end(self) -> str:
         """What intervals and p-values of differences between parts are over."""
         return (
-            "; differences are of as many contexts of each word, intervals over "
-            f"{self.units} and words, p by permutation of {self.units}"
+            "; differences use equally many contexts of each word, intervals are over "
+            f"{self.units} and words, p permutes {self.units}"
         )

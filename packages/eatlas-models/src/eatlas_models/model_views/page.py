@@ -68,17 +68,17 @@ FILES = {
 """What the files of a folder hold, in the order in which people look at them."""
 RHO = (
     "rho: Spearman's rank correlation of the scores of targets, or of attributes, with its 95% "
-    "interval over resamples of them. The score of an attribute is its mean association with X "
-    "less that with Y."
+    "bootstrap interval over them. The score of an attribute is its mean association with X minus "
+    "its mean association with Y."
 )
-WITHIN = "Within: of deviations from the mean score of the group."
+WITHIN = "Within: rho of deviations from the mean score of the group."
 NOT_HERE = "Agreement within the groups is on the page."
-TOP = "Of layers, the top one stands for the vectors."
+TOP = "The top layer stands for the vectors."
 TABLES = ("Effect sizes", *(f"Agreement over {side}" for side in SIDES))
 """What the tables of a test show."""
 OPEN = 10
 """Rows of a table that the page shows at once; a longer one is folded."""
-RULE = "* By the paper's rule, as EAT patterns."
+RULE = "* and EAT patterns: by the paper's rule."
 TRIANGLES = (
     "Above the diagonal: over the targets. Below: over the attributes. Not filled: 0, or undefined."
 )
@@ -102,7 +102,7 @@ def maps_table(views: Views, test: str, *, whole: bool = True) -> Table:
     effects = EFFECT.only("d", "interval") if whole else EFFECT.only("d")
     little = little_legend(row.result for row in rows)
     notes = tuple(filter(None, (RULE * whole, little)))
-    caption = f"Views on {test}: effect sizes d{' with intervals' * whole}, and what is shown."
+    caption = f"Views on {test}: effect sizes d{' with intervals' * whole}, and verdicts."
     form = (view, effects, *more)
     return replace(arrange_rows(rows, form), id=f"views-{test}", caption=caption, notes=notes)
 

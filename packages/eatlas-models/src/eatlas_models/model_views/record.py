@@ -279,7 +279,7 @@ class Views:
         return f"No agreement between {both} is shown: rho {targets.text}"
 
     def finding(self, pair: Agreement) -> str:
-        """The same as a finding: that a model seldom chose comes before it."""
+        """The same as a finding: that a model rarely chose comes before it."""
         results = (self.result(pair.test, number) for number in (pair.first, pair.second))
         little = next((each for each in results if each and each.shows_little), None)
         said = self.sentence(pair)
@@ -295,7 +295,7 @@ class Views:
         within = [text for pair in pairs[:1] for text in _agreement_sentences(pair)]
         if len(pairs) > FEW_PAIRS:
             agree = _agree(pair.targets for pair in pairs[1:])
-            sentences[1:] = [f"Of the other {len(pairs) - 1} pairs of these views {agree}."]
+            sentences[1:] = [f"Of the other {len(pairs) - 1} pairs of these views, {agree}."]
         neighbours = (self.neighbours_sentence(layers) for layers in self.layers_of(test))
         more = [*self.layer_sentences(test), *neighbours, self.patterns_sentence(test)]
         return [*sentences[:1], *within, *sentences[1:], *filter(None, more)]
@@ -328,9 +328,9 @@ class Views:
         pair = [self.record.views[layers.layers[n]].layer for n in (least, least + 1)]
         of = f" of {layers.model}" if len({each.model for each in self.record.layers}) > 1 else ""
         return (
-            f"Of neighbouring layers{of}, rho over the targets is {effect(min(defined))} (layers "
-            f"{join_names(pair)}) to {effect(max(defined))}; of the lowest and the top layer "
-            f"{effect(layers.targets[0][-1])}."
+            f"Between neighbouring layers{of}, rho over the targets is {effect(min(defined))} "
+            f"(layers {join_names(pair)}) to {effect(max(defined))}; between the lowest and the "
+            f"top layer {effect(layers.targets[0][-1])}."
         )
 
     def patterns_sentence(self, test: str) -> str:
@@ -409,7 +409,7 @@ def _agree(coefficients: Iterable[Coefficient]) -> str:
 def _agreement_sentences(pair: Agreement) -> Iterator[str]:
     """What two views show within the groups of targets, and over the attributes."""
     for coefficient, about in (
-        (pair.targets.within, "Within the groups, their difference set aside"),
+        (pair.targets.within, "Within the groups (without the difference between them)"),
         (pair.attributes, "Over the attributes"),
         (pair.attributes.within, "Within the groups of attributes"),
     ):
@@ -417,7 +417,7 @@ def _agreement_sentences(pair: Agreement) -> Iterator[str]:
             continue
         shown = "no agreement is shown"
         if coefficient.sign:
-            shown = "they agree" if coefficient.sign > 0 else "they go in opposite ways"
+            shown = "they agree" if coefficient.sign > 0 else "they have opposite orders"
         yield f"{about}, {shown}: rho {coefficient.text}."
 
 

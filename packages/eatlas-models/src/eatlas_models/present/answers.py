@@ -20,7 +20,7 @@ from eatlas_models.results.answers import AnswersRecord
 
 HEADING = "How the model answered"
 STATEMENTS = {
-    "Asked.": "asked",
+    "Prompts.": "asked",
     "Choices.": "choices",
     "Order.": "order",
     "Questions.": "templates",
@@ -28,23 +28,22 @@ STATEMENTS = {
     "Model.": "model",
 }
 """What each statement is about, and its macro."""
-OF_LISTS = {"Asked.": "lists", "Assigned.": "assigned", "Model.": "model"}
+OF_LISTS = {"Prompts.": "lists", "Assigned.": "assigned", "Model.": "model"}
 """The same of lists of words that were to be assigned."""
 
 
 def answers_statements(result: AssociationResult) -> list[tuple[str, str]]:
-    """What was asked and what came, one statement each."""
+    """The prompts and the answers, one statement each."""
     macros = OF_LISTS if answers_of(result) is None else STATEMENTS
     said = {head: phrase("answers", macro, result) for head, macro in macros.items()}
     return [(head, text) for head, text in said.items() if text]
 
 
 MOVED = (
-    "Other questions: interval of what other questions, with pairs and answers of their own, would "
-    "show about these words, in standard deviations of the scores as they are. Refusals: d had all "
-    "answers without a choice gone against a positive d, or for it; the lesser one first; and the "
-    "two-sided p had those gone against d that a kind of question has beyond what all kinds may "
-    "have by chance."
+    "Other questions: interval for d of these words with other questions, pairs and answers, in "
+    "standard deviations of the present scores. Refusals: least and greatest d if all refusals and "
+    "unusable answers had gone one way; and the two-sided p if those had gone against d that a "
+    "kind of prompt has beyond what all kinds may have by chance."
 )
 
 
@@ -66,9 +65,9 @@ def sensitivity_table(result: AssociationResult) -> Table:
         Column("Level"),
         Column("d", number=True),
         Column("Other questions", number=True),
-        Column("least", "Refusals gone one way", number=True),
-        Column("most", "Refusals gone one way", number=True),
-        Column("p against", "Refusals gone one way", number=True),
+        Column("least", "If refusals went one way", number=True),
+        Column("greatest", "If refusals went one way", number=True),
+        Column("p against", "If refusals went one way", number=True),
     )
     return Table("moved", columns, tuple(rows), notes=(MOVED,))
 
@@ -85,7 +84,7 @@ def templates_table(result: AssociationResult) -> Table:
         for template in (answers.templates if answers else ())
     )
     x, y = (isolate(result.concepts[role]) for role in TARGETS)
-    heads = ("Choose", f"d {headline(result)}", f"d of {x}", f"d of {y}")
+    heads = ("Usable", f"d {headline(result)}", f"d of {x}", f"d of {y}")
     columns = Column("Question"), *(Column(head, number=True) for head in heads)
     return Table("templates", columns, rows)
 
@@ -116,10 +115,10 @@ def shares_table(result: AssociationResult) -> Table:
 
 
 NO_CHOICE = (
-    "No choice: answers that choose none of the two options; X, Y, A, B: those to questions with a "
-    "term of the group. First place wins: 50% where the order of options plays no part."
+    "Unusable: refusals and unusable answers; X, Y, A, B: to prompts with a term of the group. "
+    "First option wins: 50% if the order of options plays no part."
 )
-NOT_ASSIGNED = "Refused: lists in which nothing is assigned. Unread: lines that assign no word."
+NOT_ASSIGNED = "Refused: lists without an assignment. Unread: lines that assign no word."
 
 
 def answers_tables(results: Sequence[AssociationResult]) -> list[Table]:
@@ -138,12 +137,12 @@ def answers_tables(results: Sequence[AssociationResult]) -> list[Table]:
             numbers = (lists_of(result), at(result, "refused"), at(result, "unread"))
             d, ends = effect(at(result, "score")), interval(at(result, "score_interval"))
             lists.append([name, d, ends, *(f"{number:,}" for number in numbers)])
-    groups = [Column(role, "No choice", number=True, short=f"\n{role}") for role in ROLES]
+    groups = [Column(role, "Unusable", number=True, short=f"\n{role}") for role in ROLES]
     heads = [
         Column("Answers", number=True),
-        Column("all", "No choice", number=True, short="No\nchoice"),
+        Column("all", "Unusable", number=True, short="Unusable\nall"),
         *groups,
-        Column("First place wins", number=True, short="First place\nwins"),
+        Column("First option wins", number=True, short="First option\nwins"),
         Column("Alpha", number=True, short="Alpha of\nquestions"),
     ]
     of_lists = [Column(n, number=True) for n in ("D", "interval", "Lists", "Refused", "Unread")]
@@ -185,7 +184,7 @@ def answer_facts(results: Sequence[AssociationResult]) -> dict[str, Any]:
         if each.by == "logprobs"
         else "those of a function"
         if each.temperature is None
-        else f"drawn at a temperature of {each.temperature:g}"
+        else f"sampled at a temperature of {each.temperature:g}"
         for each in answers
     ]
     return {

@@ -143,7 +143,7 @@ class AnswersRecord(Record):
 
     @property
     def refused(self) -> float:
-        """Share of all answers that choose nothing."""
+        """Proportion of refusals and unusable answers."""
         return 1 - self.usable / self.asked
 
     @property
@@ -156,7 +156,7 @@ class AnsweredResult(LanguageModelResult):
     """A result of a measure that asks a model in words, which may choose nothing."""
 
     subject: ClassVar[str] = "model's answers"
-    unit: ClassVar[str] = "share"
+    unit: ClassVar[str] = "proportion"
     hashed: ClassVar[str] = "answers"
     words: ClassVar[str] = "answers"
     section: ClassVar[str] = "answers"
@@ -171,7 +171,7 @@ class AnsweredResult(LanguageModelResult):
 
     @property
     def unanswered(self) -> float:
-        """Share of a model's answers that choose nothing."""
+        """Proportion of refusals and unusable answers."""
         raise NotImplementedError
 
     @property
@@ -180,13 +180,13 @@ class AnsweredResult(LanguageModelResult):
         return self.unanswered > MANY_REFUSED
 
     def numbers(self) -> dict[str, float | None]:
-        """The numbers of any result, and last the share of answers that choose nothing."""
+        """The numbers of any result, and last the proportion of unusable answers."""
         return super().numbers() | {"unanswered": self.unanswered}
 
     def summary(self) -> str:
-        """The finding in a few words, behind the share that chooses nothing if that is large."""
+        """The finding in a few words, after the percentage of unusable answers if it is large."""
         text = super().summary()
-        return f"{self.unanswered:.0%} choose nothing, {text}" if self.shows_little else text
+        return f"{self.unanswered:.0%} unusable answers, {text}" if self.shows_little else text
 
 
 class AskResult(ThreeLevelResult, AnsweredResult):
@@ -199,7 +199,7 @@ class AskResult(ThreeLevelResult, AnsweredResult):
 
     display_name: ClassVar[str] = "Ask"
     full_name: ClassVar[str] = (
-        "paired comparisons asked of a model in words (Ask), the share of comparisons that an "
+        "paired comparisons answered by a model (Ask), the proportion of comparisons that an "
         "attribute wins for a target, at the three levels of the ML-EAT"
     )
     computed_from: ClassVar[str] = "choices"
@@ -236,7 +236,7 @@ class AskResult(ThreeLevelResult, AnsweredResult):
         d, p = level.against(effect.direction)
         left = d is not None and p is not None and (d > 0) is above and p <= effect.rule.alpha
         if self.shows_little or answers.improbable:
-            yield "the model seldom chose an option"
+            yield "the model rarely chose an option"
         elif answers.refused and not left:
             yield "refusals and unusable answers could explain it"
 

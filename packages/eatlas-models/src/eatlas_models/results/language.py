@@ -52,14 +52,13 @@ class ZeroShotResult(ThreeLevelResult, SoftmaxResult):
 
     display_name: ClassVar[str] = "Zero-shot"
     full_name: ClassVar[str] = (
-        "the zero-shot reading of a two-tower model (Radford et al. 2021), the softmax share that "
-        "the labels of each attribute concept take of each target, at the three levels of the "
-        "ML-EAT"
+        "the zero-shot reading of a two-tower model (Radford et al. 2021), the softmax proportion "
+        "of the labels of each attribute concept for each target, at the three levels of the ML-EAT"
     )
     subject: ClassVar[str] = "zero-shot readings"
     words: ClassVar[str] = "zero_shot"
     glossary: ClassVar[tuple[str, ...]] = ("glossary_readings",)
-    unit: ClassVar[str] = "share"
+    unit: ClassVar[str] = "proportion"
 
     measure: Literal["zero-shot"] = "zero-shot"
     logit_scale: float = Field(gt=0)
@@ -228,12 +227,12 @@ class PLLResult(TargetValuesResult, LanguageModelResult):
     kind: ClassVar[str] = "sentence-pairs"
     display_name: ClassVar[str] = "PLL"
     full_name: ClassVar[str] = (
-        "the share of pairs of sentences of which the more stereotyping one has the higher "
+        "the proportion of sentence pairs in which the more stereotyping sentence has the higher "
         "pseudo-log-likelihood (Nangia et al. 2020; Kaneko and Bollegala 2022)"
     )
     remark: ClassVar[str] = (
-        "Which sentence is more stereotyping is what the authors of the pairs say: a score cannot "
-        "tell a flawed pair from a model's preference."
+        "The authors of the pairs decided which sentence is more stereotyping: a score cannot "
+        "distinguish a flawed pair from a model's preference."
     )
     tested: ClassVar[str] = "of a sign test over pairs, exact"
     words: ClassVar[str] = "sentence_pairs"

@@ -212,7 +212,7 @@ def test_reasoning_without_an_end_asks_for_more_tokens(serve, how, by):
     model = open_answering(server.spec)
     replies = model.score(prompts()[:3])
     assert len(replies) == 3
-    assert str(model.notes[-1]).startswith("3 of 3 answers ended at the limit of tokens")
+    assert str(model.notes[-1]).startswith("3 of 3 answers ended at the token limit")
 
 
 def test_other_forms_of_messages(serve):

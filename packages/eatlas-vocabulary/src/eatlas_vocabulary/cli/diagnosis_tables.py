@@ -20,9 +20,9 @@ from eatlas.results.diagnosis import (
 )
 
 ABOUT_DIAGNOSES = (
-    "Mean cosine: of two texts; IsoScore: 1 where all directions vary alike; top component and "
-    "loudest dimension: share of variance and of squared length. One source alone is shown with "
-    "every figure."
+    "Mean cosine: of two texts; IsoScore: 1 if all directions vary alike; top component and "
+    "loudest dimension: percentage of variance and of squared length. For a single source, eatlas "
+    "shows every figure."
 )
 SIGNS = {None: ("",), False: ("fine", "green"), True: ("doubtful", "bold red")}
 
@@ -38,12 +38,12 @@ def readings(d: Diagnosis) -> list[Reading]:
 
 
 def _of_cosines(d: Diagnosis) -> Iterator[Reading]:
-    """How near words are that have nothing in common."""
+    """How near unrelated words are to each other."""
     yield (
         "Mean cosine of two words",
         f"{d.mean_cosine:.3f} (sd {d.sd_cosine:.3f})",
-        "Over all pairs, whatever the words. 0: the vectors point in all directions alike; 1: "
-        f"all in one. From {MEAN_COSINE} on, EAT patterns get lost; level 1 changes little.",
+        "Over all pairs of words. 0: the vectors point in all directions alike; 1: all in one. "
+        f"From {MEAN_COSINE} on, tests miss EAT patterns; level 1 changes little.",
         d.mean_cosine >= MEAN_COSINE,
     )
     bands = [
@@ -55,15 +55,15 @@ def _of_cosines(d: Diagnosis) -> Iterator[Reading]:
         yield (
             "The same by rank in the source",
             "\n".join(bands) or "too few vectors",
-            "Words of the papers' tests are mostly among the first. Where bands differ, frequent "
-            "and rare words are in different parts of the space, if the source is sorted by "
-            "frequency.",
+            "Words of the papers' tests are mostly among the first. If bands differ and the source "
+            "is sorted by frequency, frequent and rare words are in different regions of the "
+            "embedding space.",
             None,
         )
     yield (
         "Level 3 sign of ML-EAT",
         "yes" if d.alike else "no",
-        f"Yes where cosines are {ALIKE_MEAN} or more on average with a standard deviation of "
+        f"Yes if cosines are {ALIKE_MEAN} or more on average with a standard deviation of "
         f"{ALIKE_SD} or less, as in GPT-2 (Wolfe et al. 2024, Table 3).",
         d.alike,
     )
@@ -76,8 +76,8 @@ def _of_variance(d: Diagnosis) -> Iterator[Reading]:
         "IsoScore",
         "undefined" if score is None else f"{score:.3f}",
         "1: the variance is spread evenly over all directions; 0: one has all. At "
-        f"{ISO_SCORE} or less, patterns and level 1 get lost."
-        + " With fewer than 10 vectors to a dimension it comes out too low."
+        f"{ISO_SCORE} or less, tests miss patterns and level 1."
+        + " With fewer than 10 vectors per dimension it is too low."
         * too_low,
         None if score is None else score <= ISO_SCORE,
     )
@@ -85,7 +85,7 @@ def _of_variance(d: Diagnosis) -> Iterator[Reading]:
     yield (
         "Variance in the top 1, 3, 10 components",
         ", ".join(shares) or "undefined",
-        "Where a few components stand out, all-but-the-top:k removes them.",
+        "If a few components stand out, all-but-the-top:k removes them.",
         None,
     )
 
@@ -109,7 +109,7 @@ def _of_dimensions(d: Diagnosis) -> Iterator[Reading]:
         "Rogue dimensions",
         "\n".join(rogues),
         "What single dimensions add to the mean cosine (Timkey and van Schijndel 2021). A "
-        "large share matters only where the mean is large.",
+        "large percentage matters only if the mean is large.",
         None,
     )
 
@@ -134,8 +134,8 @@ def verdict(diagnosis: Diagnosis) -> str:
     if not alike:
         return usable
     return (
-        f"{usable} Words {alike} of the source share a direction, though: the result of a test of "
-        "such words warns of it."
+        f"{usable} However, words {alike} of the source share a direction: results of tests of "
+        "such words have a warning."
     )
 
 

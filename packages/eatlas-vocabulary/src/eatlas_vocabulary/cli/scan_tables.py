@@ -24,9 +24,9 @@ SORTED = {
 """What the order of the lists means."""
 COLUMNS = (
     "d is the effect size, above 0 towards A; diff. is the difference of the mean cosines with A "
-    "and with B; p is two-sided, of the word alone. maxT: p adjusted for all words, so that it is "
-    "unlikely that any passes by chance (Westfall and Young; * below alpha). BY: so that few of "
-    "those that pass do so by chance (Benjamini and Yekutieli). The place in the source stands for "
+    "and with B; p is two-sided, for the single word. maxT: p adjusted for all words, so that a "
+    "single false finding is unlikely (Westfall and Young; * below alpha). BY: p adjusted so that "
+    "few findings are false (Benjamini and Yekutieli). The position in the source stands for "
     "frequency, as in GloVe, word2vec and fastText files."
 )
 FIRST = ("themes.unadjusted", "themes.groups-made", "themes.from-a-scan")
@@ -38,31 +38,31 @@ LEAST_THEME, MOST_THEME = 16, 60
 
 
 def print_scan(result: ScanResult) -> None:
-    """Print how many words are beyond chance, lists by band, and what each adjustment can do."""
+    """Print how many words are significant, lists by band, and what each adjustment can do."""
     console, names, family = new_console(), result.concepts, result.family
     alpha, test = family.alpha, "" if result.test is None else f", the attributes of {result.test}"
     beyond, by = family.max_t, family.benjamini_yekutieli
     say(
         console,
-        f"{result.source}: of {number_of(family.words, 'word')}, {count(beyond.total)} "
-        f"{'is' if beyond.total == 1 else 'are'} associated beyond chance: {count(beyond.A)} with "
+        f"{result.source}: {count(beyond.total)} of {number_of(family.words, 'word')} "
+        f"{'is' if beyond.total == 1 else 'are'} significantly associated: {count(beyond.A)} with "
         f"{names.A}, {count(beyond.B)} with {names.B}",
         "bold",
         hang=2,
     )
     say(
         console,
-        f"{in_words(result.signature)}; {names.A} (A) against {names.B} (B){test}. Beyond chance: "
+        f"{in_words(result.signature)}; {names.A} (A) against {names.B} (B){test}. Significant: "
         f"maxT below {level_of(alpha)}; {count(by.total)} by BY.",
         hang=2,
     )
     for number, band in enumerate(result.bands):
-        lean = [percent(n / max(1, band.words)) for n in (band.leaning.A, band.leaning.B)]
+        nearer = [percent(n / max(1, band.words)) for n in (band.leaning.A, band.leaning.B)]
         say(console, "")
         say(
             console,
-            f"Words {band.band.label} of the source ({count(band.words)}: {lean[0]} lean to A, "
-            f"{lean[1]} to B)",
+            f"Words {band.band.label} of the source ({count(band.words)}: {nearer[0]} nearer to A, "
+            f"{nearer[1]} to B)",
             hang=2,
         )
         for top in result.tops[2 * number : 2 * number + 2]:
@@ -77,7 +77,7 @@ def print_scan(result: ScanResult) -> None:
                 cells = (plain_line(word.word), *sizes, p, max_t, p_by)
                 rows.append([Text(cell, style) for cell in cells])
             many = count(passes) if passes else "none"
-            head = f"{top.side}: {names[top.side]}, {many} beyond chance"
+            head = f"{top.side}: {names[top.side]}, {many} significant"
             show(console, table_of((head, "d", "diff.", "p", "maxT ", "BY"), rows))
     say(console, "")
     say(console, f"{SORTED[result.sort]} {COLUMNS}", "dim")
@@ -121,10 +121,10 @@ def print_themes(result: ThemesResult, top: int) -> None:
     for note in notes["themes.groups-made"] + notes["themes.from-a-scan"]:
         say(console, str(note), hang=2)
     if top:
-        chance = "" if below else ", none significant"
+        none = "" if below else ", none significant"
         first = f"; the first is the most extreme of {count(themes)} themes" * (themes > 1)
         large = ", so its d is likely too large" * (below > 0 and themes > 1)
-        say(console, f"The strongest{chance}{first}{large}:", hang=2)
+        say(console, f"The strongest{none}{first}{large}:", hang=2)
         _show_themes(console, result, called, sorted(result.themes, key=strength)[:top])
         say(console, _themes_caption(result, called), "dim")
     _say_phrase(console, "units", result)
@@ -153,7 +153,7 @@ def _themes_caption(result: ThemesResult, called: Mapping[str, str]) -> str:
     return (
         f"d in standard deviations{', above 0 towards ' + called['A'] if two else ''}; "
         f"{f'{level} interval for all themes at once; ' * two}maxT: p "
-        f"{'' if two else 'that any groups differ, '}adjusted for all themes, * "
+        f"{'' if two else 'of a difference between any groups, '}adjusted for all themes, * "
         f"below {level_of(result.alpha)}{again}."
     )
 

@@ -195,7 +195,7 @@ def _finding(
         if view.lists.changes:
             text += " The words were changed after results had been seen;"
         were = "was" if view.looked_at == 1 else "were"
-        text += f" {number_of(view.looked_at, 'list')} of words {were} looked at."
+        text += f" {number_of(view.looked_at, 'word list')} {were} tried."
     rests = any(row.now.d is not None and row.now.influence is not None for row in rows)
     return {
         "rows": rows,
@@ -293,9 +293,9 @@ def across_of(explorer: Explorer, request: Request) -> str:
         first, second = (_on(explorer, lists, source) for source in (here, there))
         between = here.name, there.name
         moved, lacking = arrows(lists, first, second, between)
-        why = "The two sources have too few of these words in common to draw them."
+        why = "The two sources have too few of these words in common for a drawing."
     elif request.against is not None:
-        why = "Choose another source to compare with: each word is then drawn as an arrow."
+        why = "Choose another source to compare with; the page then draws each word as an arrow."
     return render(
         "explore_across",
         rows=rows,

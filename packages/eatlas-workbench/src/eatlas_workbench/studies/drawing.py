@@ -138,7 +138,7 @@ def draw_study(study: object, width: float) -> Drawing:
     of = number_of(len(measured), "specification")
     range_of = f"d from {effect(min(effects))} to {effect(max(effects))}"
     title = f"{filled or 'None'} of {of} significant, {range_of}"
-    note = "Each column is a specification; below its effect size are its pattern and its choices."
+    note = "Each column is a specification: its effect size, and below it its pattern and choices."
     lines = " Lines: intervals." * any(spec.low is not None for spec in measured)
     key = f"Filled: significant.{lines}"
     return side_by_side([drawn], width, title=title, key=key, notes=(note,))

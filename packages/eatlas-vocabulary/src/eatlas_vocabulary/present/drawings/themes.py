@@ -46,7 +46,7 @@ HIGH = 16.0
 NUMBER = 52.0
 """Pixels of an effect size."""
 NOTE = "adjusted for all themes by step-down maxT."
-LOOKED = "Themes were found by a search: words that it did not use can confirm them."
+LOOKED = "A search found the themes: words that it did not use can confirm them."
 
 
 class Scale(NamedTuple):

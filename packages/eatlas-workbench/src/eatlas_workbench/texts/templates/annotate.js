@@ -38,7 +38,7 @@
       show(found, said);
       return true;
     } catch {
-      trouble("Not saved: the server has ended. The labels before are saved; start it again with eatlas annotate serve, and open the address that it prints.");
+      trouble("Not saved: the server has stopped. Earlier labels are saved. Start it again with eatlas annotate serve, and open the address that it prints.");
       return false;
     } finally {
       waiting = false;

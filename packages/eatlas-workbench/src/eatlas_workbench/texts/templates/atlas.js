@@ -154,7 +154,7 @@
     head.replaceChildren();
     body.replaceChildren();
     if (rows.includes(undefined)) {
-      said.textContent = `${names.get(sides[rows.indexOf(undefined)])} was not measured by this measure.`;
+      said.textContent = `${names.get(sides[rows.indexOf(undefined)])} has no results of this measure.`;
       return;
     }
     const th = (text, span, className) => Object.assign(make("th", text, className), { scope: span > 1 ? "colgroup" : "col", colSpan: span });
@@ -199,7 +199,7 @@
     lines.sort((a, b) => b[0] - a[0]);
     body.append(...lines.map(([, line]) => line));
     const both = lines.filter(([, , measured]) => measured).length;
-    said.textContent = both ? `${both} ${both === 1 ? "test" : "tests"} of both, the largest difference first. ${title || "The number"} has the same sign in ${sign}.` : "No test was measured with both.";
+    said.textContent = both ? `${both} ${both === 1 ? "test" : "tests"} in both, sorted by difference. ${title || "The number"} has the same sign in ${sign}.` : "No test was measured in both.";
   }
   if (names.size < 2) all('#compare, a[href="#compare"]').forEach((part) => part.remove());
   else {

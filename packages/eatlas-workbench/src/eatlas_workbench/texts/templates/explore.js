@@ -18,13 +18,13 @@
     });
     if (answer.ok) return answer;
     const text = (await answer.text()).trim();
-    if (answer.status === 500) throw new Error("This is a fault of eatlas, not of your words. The terminal of eatlas explore shows it; please report it.");
+    if (answer.status === 500) throw new Error("This is an error in eatlas, not in your words. The terminal of eatlas explore shows it; please report it.");
     throw new Error(answer.status === 413 ? "The lists are too long for one request: leave words out." : text || answer.statusText);
   }
 
   function said(error) {
     return error instanceof TypeError
-      ? "The server has ended. Start it again with eatlas explore, and open the address that it prints."
+      ? "The server has stopped. Start it again with eatlas explore, and open the address that it prints."
       : error.message;
   }
 
@@ -47,7 +47,7 @@
     } catch (error) {
       if (mine !== turn || error.name === "AbortError") return;
       board.classList.add("stale");  // no number of other words may stay in view
-      trouble(said(error) + (past.length && !(error instanceof TypeError) ? "\nUndo takes the change back." : ""));
+      trouble(said(error) + (past.length && !(error instanceof TypeError) ? "\nUndo reverses the change." : ""));
     } finally {
       if (mine === turn) board.removeAttribute("aria-busy");
     }
