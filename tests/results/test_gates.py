@@ -59,8 +59,8 @@ def test_an_association_that_grew_beyond_its_uncertainty():
     assert statuses(before, now) == dict.fromkeys(QUESTIONS, "grew")
     assert statuses(now, before) == dict.fromkeys(QUESTIONS, "weaker")
     change = now.gate(against=before).changes[0]
-    assert change.before == pytest.approx(before[0].d)
-    assert change.d == pytest.approx(now[0].d)
+    assert change.before == pytest.approx(before[0].value)
+    assert change.d == pytest.approx(now[0].value)
     assert str(change).startswith("grew (“supported”; d 1.96, was 1.43; p of the difference .0")
 
 
@@ -76,7 +76,7 @@ def test_p_values_are_those_of_compare_after_holm():
 def test_the_difference_is_that_of_the_words_of_both():
     whole = measure(1)
     fewer = measure(1, without="x0 b3")
-    assert fewer[0].d != whole[0].d
+    assert fewer[0].value != whole[0].value
     for change in fewer.gate(against=whole).changes:
         assert (change.status, change.d, change.p) == ("unchanged", change.before, 1.0)
 
@@ -247,7 +247,7 @@ def test_names_that_no_result_has_together():
 def test_all_names_have_their_values(results):
     result, finding = results[0], results.findings[0]
     values, question = values_of(result, finding), finding.questions["level2.Y"]
-    assert values["value"] == values["d"] == values["level1.d"] == result.d
+    assert values["value"] == values["d"] == values["level1.d"] == result.value
     assert (values["test"], values["source"]) == ("weat-6", "glove-sample")
     assert (values["level2.Y.low"], values["level2.Y.high"]) == question.interval
     assert values["level2.Y.p"] == question.p.claim

@@ -39,7 +39,7 @@ def test_a_slope_is_over_documents_and_words(results):
     *known, last = [part.documents.level1.interval for part in results]
     assert None not in known
     assert last is None, "four addresses have no interval; the slope's counts the widest"
-    rises = (results[-1].d - results[0].d) / 2.5
+    rises = (results[-1].value - results[0].value) / 2.5
     assert abs(trend.level1.slope.value - rises) < 2
 
 
