@@ -43,7 +43,7 @@ def test_terms_are_regressed(eatlas_cli, files, tmp_path):
         (("--covariates", "party", "--terms", "ivy", "--tests", "weat-6"), "exclude each other"),
         (("--covariates", "party", "--terms", "ivy", "--reference", "party"), "FIELD=VALUE"),
         (("--covariates", "party", "--terms", "ivy", "-o", "r.npz"), ".json"),
-        (("--terms", "ivy"), "--terms is an option of regressions"),
+        (("--terms", "ivy"), "--terms needs a regression"),
         ((), "no tests or terms are named"),
     ],
 )
