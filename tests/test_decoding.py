@@ -29,7 +29,7 @@ def test_latin_1_names_line_byte_and_letter(kind):
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf16_is_named(encoding):
-    with pytest.raises(SourceError, match="f: the file is not UTF-8\n  got: UTF-16, to judge by"):
+    with pytest.raises(SourceError, match="f: the file is not UTF-8\n  got: its first bytes"):
         decode_utf8("word,1,2".encode(encoding), "f", SourceError)
 
 

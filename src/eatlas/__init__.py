@@ -16,7 +16,7 @@ _own, __dir__, __all__ = attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
-    """A name of the core, or of a package of eatlas that is installed beside it."""
+    """A name of the core, or of a package of eatlas that is installed next to it."""
     try:
         return _own(name)
     except AttributeError:

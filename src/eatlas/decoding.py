@@ -167,9 +167,9 @@ def decode_utf8(data: bytes, where: str, kind: type[EatlasError]) -> str:
     if marked or (len(data) > 3 and b"\0\0" in (data[0:4:2], data[1:4:2])):
         raise kind(
             f"{where}: the file is not UTF-8",
-            got="UTF-16, to judge by its first bytes",
-            remedy="save it as UTF-8: an encoding of Save As in Notepad, in Excel the file type "
-            "CSV UTF-8",
+            got="its first bytes look like UTF-16",
+            remedy="save the file as UTF-8 (Notepad: Save As, Encoding UTF-8; Excel: file type "
+            "CSV UTF-8)",
         )
     try:
         text = data.decode("utf-8-sig")
@@ -200,7 +200,7 @@ def check_growth(label: str, size: int, packed: int) -> None:
         ) from error
     if size > limit:
         raise SourceError(
-            f"{label}: this holds far more than a file of its size accounts for",
+            f"{label}: it expands to far more data than a file of its size should",
             got=f"{size:,} bytes, or more",
             allowed=f"{setting} times the size of the file, or {FREE_BYTES:,} bytes",
             remedy=f"if you trust it, set {GROWTH} to a larger number",

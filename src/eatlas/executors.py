@@ -1,4 +1,4 @@
-"""Who does the work: this process, threads of it, or processes beside it.
+"""Who does the work: this process, threads of it, or processes next to it.
 
 Everything that takes long passes through one seam: an executor maps a function over items and
 yields each outcome with the position of its item, in whatever order they end. Encoding, files of a
@@ -39,7 +39,7 @@ KEPT = "finished jobs are kept; repeat the command to continue"
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Outcomes = Generator[tuple[int, Result], None, None]
-"""Positions of items, each with what came of it."""
+"""Positions of items, each with its outcome."""
 
 
 class Executor(Protocol):
@@ -99,10 +99,10 @@ def executor_of(engine: str, workers: int | None) -> Executor | None:
         return None
     name, _, address = engine.partition("=")
     unknown = EatlasError(
-        "there is no such engine",
+        "unknown engine",
         got=engine,
         allowed=", ".join((LOCAL, *points("eatlas.executors", own=(LOCAL,)))),
-        remedy="write local, or an engine and its address: NAME=ADDRESS",
+        remedy="use local, or an engine and its address: NAME=ADDRESS",
     )
     point = require_point("executors", name, unknown, own=(LOCAL,))
     executor: Executor = call_point(point, Callable, address or None, workers)  # type: ignore[arg-type]
@@ -255,7 +255,7 @@ def _begin(work: Path, parent: Connection[Any, Any]) -> None:
 
 
 def _do(position: int) -> bytes:
-    """Do one item, and pickle what came of it."""
+    """Do one item, and pickle its outcome."""
     try:
         if "items" not in _work:
             _work["function"], _work["items"] = pickle.loads(_work["path"].read_bytes())  # noqa: S301
@@ -275,7 +275,7 @@ def pickle_object(what: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> by
 def _not_pickled(error: Exception) -> EatlasError:
     """Say that pickling failed, here or at the other end, and how to do without it."""
     return EatlasError(
-        "the jobs, or what comes of them, cannot be handed to other processes",
+        "the jobs, or their results, cannot be passed to other processes",
         got=f"{type(error).__name__}: {error}",
         remedy="define measures in a module that can be imported, or use workers=1",
     )

@@ -27,7 +27,7 @@ def find_offer(name: str) -> Callable[..., Any]:
 
 
 def import_torch() -> Any:
-    """PyTorch, whose import takes seconds: a source whose vectors are kept does without it."""
+    """PyTorch, whose import takes seconds: a source whose vectors are stored does without it."""
     import torch  # noqa: PLC0415
 
     return torch

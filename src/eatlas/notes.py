@@ -60,7 +60,7 @@ OVER_STIMULI = "stimulus_level."
 
 @dataclass(frozen=True)
 class Note:
-    """A remark or a warning.
+    """A note on a result, or a warning.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Note:
 
     @cached_property
     def text(self) -> str:
-        """The sentence; that of a file as it is written there."""
+        """The sentence; a sentence of a file as written there."""
         return self.written or sentence(self)
 
     def __str__(self) -> str:

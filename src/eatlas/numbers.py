@@ -67,14 +67,14 @@ def odds(p: float) -> str:
 
 
 def interval(ends: tuple[float, float] | None, decimals: int = 2) -> str:
-    """The ends of an interval, with the decimals of the numbers beside it; a dash if undefined."""
+    """The ends of an interval, with the decimals of the numbers next to it; a dash if undefined."""
     if ends is None:
         return UNDEFINED
     return f"[{', '.join(effect(end, decimals) for end in ends)}]"
 
 
 def percent(share: float, error: float = 0.0) -> str:
-    """A share of resamples; only none is 0%, and only all are 100%.
+    """A proportion of resamples; only none is 0%, and only all are 100%.
 
     With a Monte Carlo error of more than one in a hundred, to the nearest 5%.
     """

@@ -1,4 +1,4 @@
-"""What other packages add, found by entry points: never in the place of what eatlas brings.
+"""What other packages add, found by entry points: never in place of what eatlas brings.
 
 Packages of this repository that are installed by themselves are found in the same way;
 ``siblings.toml`` names what each adds, so that a name without its package says what to install.
@@ -27,7 +27,7 @@ LONGEST = 200
 
 
 def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
-    """Entry points of a group, by name; those of packages of eatlas before any others."""
+    """Entry points of a group, by name; packages of eatlas come first."""
     found = entry_points_of(group)
     of_eatlas = {point.name: point for point in found if is_own(point)}
     named = dict(of_eatlas)

@@ -45,7 +45,7 @@ class Signature:
         match = _CALL.fullmatch(text)
         if match is None:
             raise SignatureError(
-                "a measure cannot be read",
+                "the measure cannot be read",
                 got=repr(text),
                 allowed="NAME or NAME(key=value,...), for example ml-eat(alpha=0.01)",
             )
@@ -67,7 +67,7 @@ def _parse_params(text: str, inside: str) -> tuple[tuple[str, Value], ...]:
             raise SignatureError(
                 f"a parameter of the measure {text!r} cannot be read",
                 got=inside[position:].strip(),
-                allowed="key=value pairs with commas between, each key once",
+                allowed="key=value pairs separated by commas, each key once",
             )
         params[item[1]] = value
         position = item.end()

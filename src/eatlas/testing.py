@@ -153,7 +153,7 @@ class _Tried:
             raise ContractError(
                 f"{self.who}: {method} raises",
                 got=f"{type(error).__name__}: {error}",
-                allowed="a result, or an EatlasError for what a user can correct",
+                allowed="a result, or an EatlasError for a mistake that a user can correct",
             ) from error
 
     def with_terms(self, terms: Mapping[str, Sequence[str]]) -> Any:
@@ -352,7 +352,7 @@ def _facts_are_plain(source: Any) -> Check:
 def _first_words(who: str, source: Any) -> tuple[str, ...]:
     if not source.listed:
         raise ContractError(
-            f"{who} is checked by words that it has",
+            f"{who} cannot be checked without words",
             got="none, and no iter_chunks",
             allowed="check_source(source, words=[...])",
         )

@@ -1,4 +1,4 @@
-"""Texts of other packages, beside those of the core.
+"""Texts of other packages, in addition to the texts of the core.
 
 A package names, by an entry point of the group ``eatlas.texts``, the Python package that holds its
 texts. That is a folder with any of these:

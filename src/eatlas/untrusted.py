@@ -55,8 +55,8 @@ def require_trust(would: str) -> None:
     raise UntrustedSourceError(
         f"{source}: refused, as it would {would}",
         got="a source that a file names, not you",
-        allowed="bundled vectors; files and folders of data that are here; published vectors that "
-        "were fetched; local models of hf:, st: and clip: without code of their own",
+        allowed="bundled vectors; files and folders of data that are here; published downloaded "
+        "vectors; local models of hf:, st: and clip: without code of their own",
         remedy=f"if you trust it: --trust {shlex.quote(source)}",
     )
 
@@ -72,13 +72,13 @@ def bypass_caches() -> Iterator[None]:
 
 
 def computes_afresh() -> bool:
-    """Whether nothing that was kept may be used."""
+    """Whether nothing that was stored may be used."""
     return _computed_afresh.get()
 
 
 @contextmanager
 def use_stored_answers() -> Iterator[None]:
-    """Take what models behind an address answered from what is kept: another answer is no mistake.
+    """Read answers of served models from the cache: a new answer may differ without an error.
 
     A model that a file names is then opened, and asked nothing.
     """
@@ -90,5 +90,5 @@ def use_stored_answers() -> Iterator[None]:
 
 
 def takes_kept_answers() -> bool:
-    """Whether answers that are kept are used, and where a file names the model no others."""
+    """Whether answers that are stored are used, and where a file names the model no others."""
     return _kept_answers.get()

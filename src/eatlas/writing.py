@@ -28,7 +28,7 @@ def require_other_file(output: Path, inputs: Iterable[Path]) -> None:
     for path in inputs:
         if is_there(output) and is_there(path) and output.samefile(path):
             raise ResultsError(
-                f"{output}: this is the file that is read; writing would destroy it",
+                f"{output}: this is also the input file; writing would destroy it",
                 remedy="choose another name with -o",
             )
 
@@ -102,7 +102,7 @@ def unwritable(path: Path, error: OSError) -> ResultsError:
     return ResultsError(
         f"{path}: cannot be written",
         got=error.strerror or str(error),
-        remedy=remedy_of(error) or "choose a place that you may write to",
+        remedy=remedy_of(error) or "choose a folder that you may write to",
     )
 
 

@@ -34,7 +34,7 @@ def test_a_source_that_is_not_there(eatlas_cli, computed_vectors):
     ended = eatlas_cli("cache", "clear", "leters")
     assert ended.code == 2
     assert ended.err == (
-        f"error: {computed_vectors}: nothing is kept of this source\n"
+        f"error: {computed_vectors}: nothing is cached for this source\n"
         "  got: leters\n  allowed: letters\n  remedy: did you mean letters?\n"
     )
 

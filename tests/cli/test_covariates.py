@@ -38,7 +38,7 @@ def test_a_run_says_what_it_was_given_and_verify_finds_it(eatlas_cli, folder):
     assert ended.code == 1
     assert "weat-9 on glove-sample: not repeated" in ended.said
     assert "norms.csv: length, valence; SHA-256" in ended.said
-    assert "the file is neither beside it nor in the working folder" in ended.said
+    assert "their file is neither next to it nor in the working folder" in ended.said
     assert "remedy: name the file: eatlas verify RESULTS --covariates FILE" in ended.said
     assert eatlas_cli("verify", file, "--covariates", "moved.csv").code == 0
 
@@ -81,15 +81,15 @@ def test_a_strangers_file_is_read_beside_the_results_or_here_alone(eatlas_cli, f
     (folder / "results.jsonl").write_text(json.dumps(record), encoding="utf-8")
     ended = eatlas_cli("verify", "results.jsonl")
     assert (ended.code, ended.err) == (1, "")
-    assert "the file is neither beside it nor in the working folder" in ended.said
+    assert "their file is neither next to it nor in the working folder" in ended.said
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--covariates", "norms.csv"), "error: norms.csv, line 2, column part: this is not a number\n  got: 'noun'\n  allowed: a number with a decimal point; nothing, NA or NaN where it is missing\n  remedy: take the columns of numbers alone: FILE.csv?columns=NAME,NAME\n"),
+        (("--covariates", "norms.csv"), "error: norms.csv, line 2, column part: this is not a number\n  got: 'noun'\n  allowed: a number with a decimal point; nothing, NA or NaN where it is missing\n  remedy: choose only columns of numbers: FILE.csv?columns=NAME,NAME\n"),
         (("--covariates", "norm.csv"), "error: norm.csv: the table cannot be read\n  got: No such file or directory\n  allowed: CSV or TSV in UTF-8 with a header; words in the first column, numbers in the others\n  remedy: did you mean norms.csv?\n"),
-        (("--measure", "weat(adjust=none)", "--covariates", "norms.csv"), "error: covariates change nothing here: no association is found given them\n  got: WEAT(adjust=none,alpha=0.05,ddof=1,p=auto)\n"),
+        (("--measure", "weat(adjust=none)", "--covariates", "norms.csv"), "error: covariates have no effect here: no measure adjusts for them\n  got: WEAT(adjust=none,alpha=0.05,ddof=1,p=auto)\n"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told_before_anything_is_run(eatlas_cli, folder, arguments, message):

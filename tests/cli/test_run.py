@@ -61,7 +61,7 @@ def test_none_of_the_words_is_said_once(eatlas_cli, tmp_path):
     assert ended.err.count("error:") == 1
     assert f"error: test weat-1 (100 terms): {path} has none of them\n" in ended.err
     assert "  got: its first words are '1', '2', '3'\n" in ended.err
-    assert "column of words is missing" in ended.err
+    assert "the file has a column of words" in ended.err
     assert "weat-10" in ended.err
     assert not (tmp_path / "out" / "report.html").exists()
 

@@ -132,7 +132,7 @@ def test_what_designs_can_find(eatlas_cli, tmp_path):
     assert "sent-weat-6 8 v 8 1.6e-4 1.20 8 v 8 1.6e-4 1.20" in lines
     assert "3,3 3 v 3 .10 none" in lines
     assert "1,1 1 v 1 1 none" in lines
-    assert "d = 0.5: 60, d = 0.8: 22, d = 1.2: 9. In tests of sentences the sizes" in lines[-1]
+    assert "d = 0.5: 60, d = 0.8: 22, d = 1.2: 9. For tests of sentences, sizes" in lines[-1]
 
 
 GROUPS = {

@@ -55,7 +55,7 @@ def test_groups_are_listed_shown_and_checked(eatlas_cli, tmp_path):
     )
     ended = eatlas_cli("run", "--tests", "divdist", "--measure", "weat")
     assert ended.code == 2
-    assert "does not take tests of the kind of divdist-gender" in ended.err
+    assert "does not take the test 'divdist-gender'" in ended.err
     assert not (tmp_path / "out").exists()
 
 
@@ -71,10 +71,10 @@ def test_pairs_of_sentences_of_a_csv_file(eatlas_cli, tmp_path):
     assert test.notes[1] == "Pairs given more than once, taken once: 1."
     assert eatlas_cli("tests", "check", "crows.toml").err == ""
     for text, message in (
-        ("sent_more,sent_less\na,b\n", "column bias_type is not there"),
+        ("sent_more,sent_less\na,b\n", "the column 'bias_type' is missing"),
         ("sent_more,sent_less,bias_type\na,,x\n", "line 2: two different sentences and a type"),
-        ("sent_more,sent_less,bias_type\n", "there is no pair"),
-        ("", "column sent_more is not there"),
+        ("sent_more,sent_less,bias_type\n", "there are no pairs"),
+        ("", "the column 'sent_more' is missing"),
     ):
         path.write_text(text)
         ended = eatlas_cli(*importing)

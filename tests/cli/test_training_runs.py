@@ -83,12 +83,12 @@ def test_options_stay_and_other_sources_are_as_they_were():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("w=run-1*.txt", "w: one training run cannot be compared with others"),
+        ("w=run-1*.txt", "w: only one training run was found"),
         ("w=no-*.txt", "w: no file matches no-*.txt"),
-        ("w=r*-*.txt", "a pattern has one *"),
+        ("w=r*-*.txt", "a pattern must have exactly one *"),
         ("w=run-?.txt", "for training runs of one source use *: NAME=run-*.txt"),
         ("run-*.txt", "training runs of one source have a name: NAME=run-*.txt"),
-        ({"w": ["run-2.txt"]}, "one training run cannot be compared"),
+        ({"w": ["run-2.txt"]}, "only one training run was found"),
     ],
 )
 def test_what_names_no_runs_is_refused(text, said):

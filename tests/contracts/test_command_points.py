@@ -184,7 +184,7 @@ def test_an_engine(outside):
     assert "backwards from there" in ended[0][1]
     assert "five of points-plugin cannot be used: points_plugin:five returns something else" in err
     assert "error: nobody is there" in err
-    assert "there is no such engine\n  got: rya\n  allowed: local, " in err
+    assert "unknown engine\n  got: rya\n  allowed: local, " in err
 
 
 def test_a_report_of_files_of_a_schema(outside):

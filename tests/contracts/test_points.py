@@ -160,7 +160,7 @@ def test_what_an_absent_package_adds_is_named(absent_package, monkeypatch, tmp_p
 
 
 def test_what_nobody_adds_is_an_error(monkeypatch):
-    with pytest.raises(ResultsError, match="this cannot be verified"):
+    with pytest.raises(ResultsError, match="this record cannot be verified"):
         eatlas.verify([Unknown()])
     monkeypatch.setattr(plugins, "entry_points_of", lambda _: [])
     with pytest.raises(

@@ -78,7 +78,7 @@ def test_a_file_names_its_id():
     """In Python the id follows from the names; a file has to state it."""
     from eatlas.stimuli.reading import parse_battery
 
-    with pytest.raises(StimulusError, match="key id: field required"):
+    with pytest.raises(StimulusError, match="key id: this key is required"):
         parse_battery(b"schema = 1\n[[test]]\nX = 1\n", "t.toml", "t")
 
 
@@ -86,7 +86,7 @@ def test_a_test_saves_itself(tmp_path):
     (test,) = eatlas.load_tests(LISTS)
     test.save(tmp_path / "mine.toml")
     assert eatlas.load_tests(tmp_path / "mine.toml") == (test,)
-    with pytest.raises(StimulusError, match=r"mine.csv: tests are written as TOML"):
+    with pytest.raises(StimulusError, match=r"mine.csv: tests can only be written as TOML"):
         test.save(tmp_path / "mine.csv")
     with pytest.raises(ResultsError, match="cannot be written"):
         test.save(tmp_path / "mine.toml" / "in.toml")

@@ -163,7 +163,7 @@ def test_its_words_are_those_of_messages(beside):
     )
     assert not done.returncode, done.stderr
     said = " ".join(done.stdout.split())
-    assert "norms of words has no texts that words are put into" in said
+    assert "norms of words does not insert words into texts" in said
     assert "no term has a norm in norms:mine" in said
     assert "oak (without a norm)" in said
     assert "rate more words" in said

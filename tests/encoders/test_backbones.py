@@ -70,16 +70,16 @@ def test_texts_are_not_for_it_nor_images_for_a_model_of_texts(seeing, model, dra
     ways = ((opened(seeing("vit")), Item("ivy"), "texts"),)
     ways += ((eatlas.open_vectors(f"hf:{model('bert')}"), images(drawn)[0], "images"),)
     for source, item, what in ways:
-        with pytest.raises(SourceError, match=f"this source takes no {what}"):
+        with pytest.raises(SourceError, match=f"this source cannot encode {what}"):
             source.encode([item])
 
 
 @pytest.mark.parametrize(
     ("family", "options", "said"),
     [
-        ("vit", "level=word", "the option level changes nothing here\n  got: level=word"),
-        ("vit", "subword=first", "the option subword changes nothing"),
-        ("vit", "truncate=yes", "the option truncate changes nothing"),
+        ("vit", "level=word", "the option level has no effect here\n  got: level=word"),
+        ("vit", "subword=first", "the option subword has no effect"),
+        ("vit", "truncate=yes", "the option truncate has no effect"),
         (
             "vit",
             "layer=4",
@@ -88,7 +88,7 @@ def test_texts_are_not_for_it_nor_images_for_a_model_of_texts(seeing, model, dra
         (
             "vit",
             "pool=last",
-            "images cannot be pooled so by this model\n  got: pool=last\n  allowed: cls",
+            "this model cannot pool images in this way\n  got: pool=last\n  allowed: cls",
         ),
         ("resnet", "pool=cls", "allowed: mean, max"),
         ("resnet", "layer=0", "this model has no layers to choose from"),

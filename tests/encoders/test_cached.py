@@ -50,7 +50,7 @@ def test_a_person_is_told_how_far_it_is():
 def test_what_is_not_computed_is_not_kept():
     with pytest.raises(SourceError) as caught:
         cached(eatlas.open_vectors("glove-sample"))
-    assert caught.value.remedy == "leave out cache=yes"
+    assert caught.value.remedy == "remove cache=yes"
 
 
 def test_ctrl_c_says_what_is_kept():

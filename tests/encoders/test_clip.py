@@ -148,9 +148,9 @@ def test_models_that_are_no_two_towers(seeing, model, tmp_path):
             eatlas.open_vectors(spec)
         return str(raised.value)
 
-    assert "this model takes texts alone" in fault(f"clip:{model('bert')}")
-    assert "this model takes images alone" in fault(f"clip:{seeing('vit')}")
-    assert "this model takes texts and images" in fault(f"hf:{seeing('clip')}")
+    assert "this model encodes only texts" in fault(f"clip:{model('bert')}")
+    assert "this model encodes only images" in fault(f"clip:{seeing('vit')}")
+    assert "this model encodes texts and images" in fault(f"hf:{seeing('clip')}")
     assert "no model is named" in fault("clip:")
     assert "allowed: clip:NAME, clip:FOLDER with config.json" in fault(f"clip:{tmp_path}")
     assert "there is no such folder or file" in fault(f"clip:{tmp_path}/nothing/here")
@@ -161,7 +161,7 @@ def test_a_folder_without_the_settings_of_images(seeing, tmp_path):
     (folder / "preprocessor_config.json").unlink()
     with pytest.raises(SourceError) as raised:
         opened(folder)
-    assert "no file describes how images become the input of this model" in str(raised.value)
+    assert "the settings of the image processor are missing" in str(raised.value)
 
 
 def test_settings_within_those_of_the_whole_processor(seeing, drawn, tmp_path):

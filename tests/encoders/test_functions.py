@@ -124,13 +124,13 @@ def test_what_a_function_may_return(array, kind):
 @pytest.mark.parametrize(
     ("given", "what", "got"),
     [
-        (np.ones(2), "is not one vector of numbers for each", r"an array of shape \(2,\)"),
-        (np.ones((3, 2)), "came back for 2 texts is not one vector", r"an array of shape \(3, 2\)"),
-        (np.ones((2, 0)), "is not one vector of", r"\(2, 0\)"),
-        ([[1, 2], [3]], "is not one vector of", "inhomogeneous"),
-        (None, "is not one vector of", "of shape \\(\\) and type object"),
-        ([["a"], ["b"]], "is not one vector of", "<U1"),
-        (np.ones((2, 2), complex), "is not one vector of", "complex128"),
+        (np.ones(2), "one vector of numbers for each", r"an array of shape \(2,\)"),
+        (np.ones((3, 2)), "one vector of numbers for each of 2 texts", r"of shape \(3, 2\)"),
+        (np.ones((2, 0)), "not return one vector of", r"\(2, 0\)"),
+        ([[1, 2], [3]], "not return one vector of", "inhomogeneous"),
+        (None, "not return one vector of", "of shape \\(\\) and type object"),
+        ([["a"], ["b"]], "not return one vector of", "<U1"),
+        (np.ones((2, 2), complex), "not return one vector of", "complex128"),
         ([[1.0, 2.0], [float("nan"), 1.0]], "a component that is not finite: 'words'", "nan"),
         ([[float("inf"), 2.0], [0.0, 1.0]], "a component that is not finite: 'some'", "inf"),
     ],
@@ -144,7 +144,7 @@ def test_what_a_function_may_not_return(given, what, got):
 def test_vectors_of_two_lengths():
     source = FunctionSource(lambda texts: np.ones((len(texts), len(texts[0]))))
     source.lookup(["a"])
-    with pytest.raises(SourceError, match="vectors of two calls differ in length"):
+    with pytest.raises(SourceError, match="two calls returned vectors of different lengths"):
         source.lookup(["ab"])
 
 
@@ -165,12 +165,12 @@ def test_a_fault_of_the_function_is_shown_with_its_place(module):
         ("py:{}:Model", "is not a function\n  allowed: a function, or an instance or its method"),
         ("py:{}.py:lengths", "or of one in the working directory, without .py"),
         ("py:not_there.at_all:f", "got: ModuleNotFoundError: No module named 'not_there'"),
-        ("py:{}", "no function is named\n  allowed: py:MODULE:FUNCTION"),
-        ("py:", "no function is named"),
-        ("py:{}:lengths?version", "an option cannot be read"),
+        ("py:{}", "no function is given\n  allowed: py:MODULE:FUNCTION"),
+        ("py:", "no function is given"),
+        ("py:{}:lengths?version", "cannot parse an option"),
         ("py:{}:lengths?layer=1", "unknown option\n  got: layer\n  allowed: cache, version"),
         ("py:{}:lengths?cache=on", "the option cache cannot have this value\n  got: cache=on"),
-        ("py:{}:lengths?cache=yes", "remedy: add version=1, and change it when the model"),
+        ("py:{}:lengths?cache=yes", "remedy: add version=1, and raise it when the model"),
     ],
 )
 def test_what_cannot_be_opened(module, spec, said):

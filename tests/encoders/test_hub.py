@@ -23,7 +23,7 @@ def test_a_model_that_is_not_here(name):
     assert caught.value.what == (
         f"{name}: the model is not on this machine, and cannot be fetched from the hub"
     )
-    assert caught.value.remedy.endswith(f"or name a folder: {name[:3]}/path/to/model")
+    assert caught.value.remedy.endswith(f"or give a folder: {name[:3]}/path/to/model")
 
 
 def test_a_model_that_was_fetched_before(hub, model):

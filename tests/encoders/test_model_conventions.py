@@ -97,7 +97,7 @@ def test_every_pooling_gives_the_cosines_of_the_library(tmp_path, pooling, pool)
 )
 def test_what_hf_cannot_do_is_refused(tmp_path, pooling, more, got):
     folder = sentence_model(tmp_path / "model", pooling, more)
-    with pytest.raises(SourceError, match="pooling of its own that hf: does not do") as caught:
+    with pytest.raises(SourceError, match="declares a pooling that hf: does not support") as caught:
         eatlas.open_vectors(f"hf:{folder}")
     assert caught.value.got == got
     assert f"st:{folder}" in caught.value.allowed
@@ -136,6 +136,6 @@ def test_what_the_model_says_and_cannot_be_read_is_refused_unless_a_pooling_is_c
     folder = make_model(tmp_path / "model", "bert")
     for text in ("{", "[1]", '[{"path": 1, "type": 2}]'):
         (folder / MODULES).write_text(text)
-        with pytest.raises(SourceError, match="pooling of its own that hf: does not do"):
+        with pytest.raises(SourceError, match="declares a pooling that hf: does not support"):
             eatlas.open_vectors(f"hf:{folder}")
         assert eatlas.open_vectors(f"hf:{folder}?pool=mean").encoding.pool == "mean"

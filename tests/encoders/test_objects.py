@@ -185,7 +185,7 @@ def test_a_model_in_training_is_put_back_also_after_an_error(pair, minilm, monke
     error = refused((model, tokenizer), vectors)
     assert error.what == "BertModel: the model fails"
     assert "IndexError: index out of range" in error.got
-    assert "see whether the tokenizer is that of this model" in error.remedy
+    assert "check that the tokenizer belongs to this model" in error.remedy
     monkeypatch.setattr(model.encoder, "forward", full)
     error = refused(pair, vectors)
     assert error.what == "BertModel: there is not enough memory for this model"
@@ -258,12 +258,12 @@ def test_halves_and_wrappers_are_no_functions(pair):
     for half in (model, tokenizer, nn.Linear(2, 2)):
         for spec in (half, [half], {"mine": half}):
             error = refused(spec, in_a_run)
-            assert error.what == "this cannot encode texts by itself"
+            assert error.what == "this object cannot encode texts"
             assert error.got == type(half).__name__
-            assert "hand over (model, tokenizer)" in error.remedy
+            assert "pass (model, tokenizer)" in error.remedy
     for spec in ((tokenizer, model), (model, model), (nn.Sequential(model), tokenizer)):
         error = refused(spec)
-        assert "not a model of transformers with its tokenizer" in error.what
+        assert "not a transformers model with its tokenizer" in error.what
         assert "of a wrapper hand over the model in it" in error.remedy
 
 
@@ -293,9 +293,9 @@ def test_weights_that_are_not_there_or_not_plain(pair):
 def test_options_and_images(pair, tmp_path):
     model, tokenizer = pair
     for options, said in (
-        ({"layer": "all"}, "this is one source"),
+        ({"layer": "all"}, "a source has one layer"),
         ({"layer": 9}, "no such layer"),
-        ({"device": "cpu"}, "the option device changes nothing here"),
+        ({"device": "cpu"}, "the option device has no effect here"),
         ({"pol": "cls"}, "unknown option"),
         ({"pool": "median"}, "the option pool cannot have this value"),
     ):

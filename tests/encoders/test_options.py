@@ -38,10 +38,10 @@ def said(text):
     [
         ("level=text", "option level cannot have this value\n  got: level=text\n  allowed: 'sentence' or 'word'"),
         ("pool=avg", "the option pool cannot have this value\n  got: pool=avg\n  allowed: 'cls', 'mean'"),
-        ("pool=pooled", "texts cannot be pooled so"),
+        ("pool=pooled", "texts cannot be pooled in this way"),
         ("lvl=word", "unknown option\n  got: lvl\n  allowed: device, layer, level, "),
-        ("subword=first", "the option subword changes nothing here\n  got: subword=first"),
-        ("level=word&pool=mean", "the option pool changes nothing here"),
+        ("subword=first", "the option subword has no effect here\n  got: subword=first"),
+        ("level=word&pool=mean", "the option pool has no effect here"),
         ("layer=5", "the model has no such layer\n  got: layer=5\n  allowed: 0 (the embeddings) to 4 (the top), or -1 (the top) to -5"),
         ("layer=top", "a range from a lower to a higher layer such as -4..-1, several such as 1,2,3, or all"),
         ("layer=3..1", "the model has no such layer\n  got: layer=3..1"),
@@ -81,10 +81,10 @@ def test_families(tmp_path, config, family, architecture):
 
 def test_what_is_no_model(tmp_path):
     assert said(f"hf:{tmp_path}").startswith(
-        f"{tmp_path}: this is no transformer\n  got: an empty folder\n  allowed: hf:NAME, hf:FOLDER"
+        f"{tmp_path}: not a transformer model\n  got: an empty folder\n  allowed: hf:NAME, hf:FOLDER"
     )
     (tmp_path / "vectors.txt").touch()
-    assert "this is no transformer\n  got: a file" in said(f"hf:{tmp_path}/vectors.txt")
+    assert "not a transformer model\n  got: a file" in said(f"hf:{tmp_path}/vectors.txt")
     assert "there is no such folder or file" in said(f"hf:{tmp_path}/nowhere")
     assert said("hf:").startswith("hf:: no model is named")
     (tmp_path / "config.json").write_text("{", encoding="utf-8")

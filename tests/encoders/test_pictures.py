@@ -99,8 +99,9 @@ def test_sixteen_bits_become_eight(tmp_path):
 def test_measurements_are_no_colours(tmp_path):
     Image.fromarray(np.full((2, 2), 0.5, np.float32)).save(tmp_path / "float.tiff")
     Image.fromarray(np.full((2, 2), 70000, np.int32)).save(tmp_path / "wide.tiff")
-    assert "the pixels of this image are not colours\n  got: numbers from 0.5 to 0.5" in fault(
-        tmp_path / "float.tiff"
+    assert (
+        "the pixel values of this image are not colours\n  got: numbers from 0.5 to 0.5"
+        in fault(tmp_path / "float.tiff")
     )
     assert "numbers from 70000 to 70000" in fault(tmp_path / "wide.tiff")
 

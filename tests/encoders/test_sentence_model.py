@@ -49,7 +49,7 @@ def test_a_text_that_is_too_long_is_never_cut_in_silence(source):
         source.encode([Item("rose " * 300), *ASKED])
     assert (e.value.got, e.value.allowed) == (
         "302 tokens",
-        "up to 256 tokens, special ones included",
+        "up to 256 tokens, including special tokens",
     )
 
 
@@ -76,7 +76,7 @@ def test_the_files_make_the_fingerprint(source, tmp_path):
         ("st:{}?layer=2", "unknown option\n  got: layer"),
         (
             "st:{}/1_Pooling",
-            "this folder holds no model of sentence-transformers\n  got: config.json",
+            "this folder is not a model of sentence-transformers\n  got: config.json",
         ),
         ("st:./not/there/at/all", "there is no such folder"),
     ],

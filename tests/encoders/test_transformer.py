@@ -119,9 +119,9 @@ def test_a_text_that_is_too_long(model):
     number = len(source.loaded.tokenizer(LONG)["input_ids"])
     assert said(source, Item(LONG)) == (
         f"{source.name}: a text is longer than the model takes: '{LONG[:59]}…'\n"
-        f"  got: {number} tokens\n  allowed: up to 40 tokens, special ones included\n"
-        "  remedy: shorten it, or add truncate=yes (not for st:), which cuts it and warns; a "
-        "--window in words keeps contexts short"
+        f"  got: {number} tokens\n  allowed: up to 40 tokens, including special tokens\n"
+        "  remedy: shorten the text; or add truncate=yes (not for st:), which truncates it and warns; or "
+        "shorten contexts with --window"
     )
 
 
@@ -251,7 +251,7 @@ def test_a_tokenizer_that_is_not_there(model, tmp_path):
     for file in folder.glob("tokenizer*"):
         file.unlink()
     # transformers before 5 refuse it themselves
-    ways = ("the vocabulary of the tokenizer is not there", "the tokenizer cannot be loaded")
+    ways = ("the vocabulary of the tokenizer is missing", "the tokenizer cannot be loaded")
     assert said(opened(folder)).startswith(tuple(f"{folder}: {way}\n" for way in ways))
     (folder / "tokenizer.json").write_text("{", encoding="utf-8")
     assert said(opened(folder)).startswith(f"{folder}: the tokenizer cannot be loaded\n")

@@ -86,13 +86,13 @@ def test_only_measures_that_adjust_take_them():
     assert [r.provenance.covariates is not None for r in results] == [True, False]
     assert [r.adjusted is not None for r in results] == [True, False]
     for tests, measure in (("weat-9", "ml-eat(adjust=none)"), ("divdist-gender", "divdist(soa=softmax)")):  # fmt: skip
-        with pytest.raises(SignatureError, match="covariates change nothing here"):
+        with pytest.raises(SignatureError, match="covariates have no effect here"):
             eatlas.run(tests, SAMPLE, measure, covariates=norms())
 
 
 def test_a_measure_is_called_with_them():
     assert eatlas.MLEAT()(WEAT_9, SAMPLE, covariates=norms()) == measured(norms())
-    with pytest.raises(SignatureError, match="covariates change nothing here"):
+    with pytest.raises(SignatureError, match="covariates have no effect here"):
         eatlas.MLEAT(adjust="none")(WEAT_9, SAMPLE, covariates=norms())
 
 
@@ -148,16 +148,16 @@ def test_one_of_several_tests_may_have_none():
     assert results["weat-9"].adjusted is not None
     assert results["weat-8"].adjusted is None
     (note,) = [note for note in results["weat-8"].warnings if note.code.startswith("adjusted")]
-    assert note.values["reason"] == "the covariates are those of other words"
+    assert note.values["reason"] == "the covariates belong to different words"
 
 
 def test_no_word_of_the_tests_is_an_error():
     with pytest.raises(SourceError) as caught:
         measured({"ceiling": 1.0, "floor": 2.0})
-    assert "no word of any group of the tests is among them\n  got: ceiling, floor; the tests have sad" in str(caught.value)  # fmt: skip
+    assert "none of the words of the tests has covariates\n  got: ceiling, floor; the tests have sad" in str(caught.value)  # fmt: skip
     upper = {word.upper(): float(len(word)) for word in WEAT_9.terms}
     assert measured(upper).adjusted.covariates == ("frequency", "covariate")
-    with pytest.raises(SourceError, match="no word of any group"):
+    with pytest.raises(SourceError, match="none of the words of the tests has"):
         measured(upper, case="exact")
 
 
@@ -194,7 +194,7 @@ def test_verify_recomputes_with_what_is_handed_over(tmp_path):
         (verdict,) = eatlas.verify(kept, covariates=given)
         assert verdict.status == "not repeated"
         assert "handed over in Python: valence, length; SHA-256" in verdict.details[0]
-    with pytest.raises(EatlasError, match="no covariates of words"):
+    with pytest.raises(EatlasError, match="not covariates of words"):
         eatlas.verify(kept, covariates=5)
 
 

@@ -90,22 +90,22 @@ def test_provenance_tells_what_was_run(tiny_vectors):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"tests": 5}, "this is not a test\n  got: 5 (int)\n  allowed: the name of a battery"),
-        ({"tests": []}, "no test was chosen\n  allowed: the name of a battery"),
-        ({"measures": []}, "no measure was chosen\n  allowed: ml-eat, weat, sc-eat"),
-        ({"measures": 5}, "this is not a measure\n  got: 5"),
-        ({"measures": eatlas.MLEAT}, "this is not a measure\n  got: the class MLEAT"),
+        ({"tests": 5}, "not a test\n  got: 5 (int)\n  allowed: the name of a battery"),
+        ({"tests": []}, "no test was given\n  allowed: the name of a battery"),
+        ({"measures": []}, "no measure was given\n  allowed: ml-eat, weat, sc-eat"),
+        ({"measures": 5}, "not a measure\n  got: 5"),
+        ({"measures": eatlas.MLEAT}, "not a measure\n  got: the class MLEAT"),
         (
             {"vectors": []},
-            "no vectors were chosen\n  allowed: a file, a name, or vectors in memory",
+            "no vectors were given\n  allowed: a file, a name, or vectors in memory",
         ),
-        ({"vectors": 5}, "this cannot be opened as vectors\n  got: 5 (int)"),
+        ({"vectors": 5}, "eatlas cannot open this object as vectors\n  got: 5 (int)"),
         ({"workers": 0}, "the number of workers is not usable\n  got: 0"),
         ({"case": "upper"}, "unknown case rule\n  got: 'upper'"),
         ({"seed": True}, "the seed is not usable\n  got: True (bool)\n  allowed: a whole"),
         (
             {"vectors": eatlas.ArraySource},
-            "cannot be opened as vectors\n  got: the class ArraySource",
+            "eatlas cannot open this object as vectors\n  got: the class ArraySource",
         ),
         ({"seed": "x"}, "the seed is not usable\n  got: 'x' (str)\n  allowed: a whole"),
     ],
@@ -123,7 +123,7 @@ def test_a_seed_from_numpy(tiny, tiny_vectors):
 
 
 def test_a_concept_is_no_test(tiny, tiny_vectors):
-    with pytest.raises(EatlasError, match=r"this is not a test\n  got: Concept\n"):
+    with pytest.raises(EatlasError, match=r"not a test\n  got: Concept\n"):
         eatlas.run(tiny.X, tiny_vectors)
 
 
@@ -135,7 +135,7 @@ def test_one_job_that_cannot_be_done_raises_its_own_error(tiny, tiny_vectors):
         "test tiny, group X (Flowers): no term has a usable vector in dict"
     )
     assert caught.value.got.startswith("missing: aster (not in dict), ")
-    assert caught.value.allowed.startswith("at least 2 usable terms for ml-eat")
+    assert caught.value.allowed.startswith("at least 2 usable terms, because ml-eat permutes")
     assert caught.value.remedy
 
 

@@ -124,7 +124,7 @@ def test_a_group_without_words_asks_about_them():
         "test tiny, group A (Pleasant): no term has a usable vector in mine\n"
         "  got: missing: haeven (not in mine; did you mean heaven?), paece (not in mine; did you mean "
         "peace?)\n"
-        "  allowed: at least 1 usable term for weat (its mean is taken)\n"
-        "  remedy: use terms that the source has, or a source with a larger vocabulary; for phrases "
-        "a cbow: source, which takes the mean of the vectors of their words"
+        "  allowed: at least 1 usable term, because weat takes their mean\n"
+        "  remedy: use terms that are in the source, or a source with a larger vocabulary; for phrases, "
+        "use cbow:SOURCE, which averages the vectors of their words"
     )

@@ -65,7 +65,7 @@ def test_a_cut_last_line_is_dropped_and_its_job_done_again(tmp_path, plan, cut):
 def test_two_runs_in_one_directory(tmp_path):
     with (
         Store(tmp_path),
-        pytest.raises(ResultsError, match="another run is writing here\n  remedy: wait for it"),
+        pytest.raises(ResultsError, match="another run is writing here\n  remedy: wait until it"),
         Store(tmp_path),
     ):
         pass
@@ -129,7 +129,7 @@ def test_a_disk_that_takes_no_more(tmp_path, plan):
     whole = execute(plan)
     with (
         Store(tmp_path) as store,
-        pytest.raises(ResultsError, match="finished jobs cannot be kept[\\s\\S]*free some"),
+        pytest.raises(ResultsError, match="finished jobs cannot be stored[\\s\\S]*free some"),
         no_file_longer_than(5000),
     ):
         execute(plan, store=store)

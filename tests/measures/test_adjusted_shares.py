@@ -134,7 +134,7 @@ def test_covariates_of_ones_own():
     assert result.adjusted.targets[0].deviation != run(THREE).adjusted.targets[0].deviation
     assert result.targets == run(THREE).targets
     counts = {"kitchen": {"Animals": 3, "Fruits": 1, "Tools": 5}}
-    with pytest.raises(EatlasError, match="covariates change nothing here"):
+    with pytest.raises(EatlasError, match="covariates have no effect here"):
         eatlas.run(
             tests=THREE, vectors=counts, measures="divdist(soa=counts)", covariates={"x": length}
         )

@@ -85,5 +85,5 @@ def test_pairs_that_coincide():
     with pytest.raises(CoverageError, match="the terms of each defining pair coincide"):
         measure(TEST, vectors)
     centred = eatlas.WEAT(association="projection", direction="she/he", pca="centred")
-    with pytest.raises(CoverageError, match="have one difference, which pca=centred takes out"):
+    with pytest.raises(CoverageError, match="have the same difference, which pca=centred removes"):
         centred(TEST, VECTORS)

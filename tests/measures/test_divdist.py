@@ -208,7 +208,7 @@ def test_refusals():
         groups_test(["nurse"], {"Female": 1.0}, Female=["she"], Male=["he"])
     with pytest.raises(CoverageError, match="no term has a usable vector"):
         FAST(groups_test(["nurse"], Female=["xyz"], Male=["he"]), VECTORS)
-    with pytest.raises(SignatureError, match="the parameter divergence has no such value"):
+    with pytest.raises(SignatureError, match="the parameter divergence cannot have this value"):
         DivDist(divergence="euclid")
     with pytest.raises(StimulusError, match="--contexts FILE"):
         DivDist(soa="reduction")(TEST, VECTORS)

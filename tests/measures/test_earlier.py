@@ -216,8 +216,8 @@ def test_one_pair_has_no_centred_direction(measure):
     assert str(caught.value) == (
         "there is no direction in which the pairs differ from their mean difference\n"
         "  got: 1 pair with the same difference\n"
-        "  allowed: two pairs or more, whose differences differ\n"
-        "  remedy: name more pairs, or leave pca=centred out"
+        "  allowed: two pairs or more, with different differences\n"
+        "  remedy: add pairs, or remove pca=centred"
     )
 
 
@@ -261,7 +261,7 @@ def test_rnsb_names_the_package_that_it_needs(monkeypatch):
 
 THREE = "compares two groups\n  got: the test divdist-race of 3: Asian, Hispanic, White\n"
 NO_PAIRS = (
-    "needs pairs of terms that differ in the group alone\n  got: the test tiny, which names none\n"
+    "needs pairs of terms that differ only in their group\n  got: the test tiny, which names none\n"
     "  allowed: pairs that the test names, or terms that are paired in their order\n"
 )
 

@@ -22,9 +22,9 @@ def test_a_group_of_one_is_refused_where_its_labels_are_permuted(groups, measure
     (term,) = next(iter(groups.values()))
     assert str(caught.value) == (
         f"test tiny, group {group}: only 1 term has a usable vector in dict\n"
-        f"  got: {term!r} alone\n"
-        f"  allowed: at least 2 usable terms for {measure} (its labels are permuted)\n"
-        "  remedy: add terms, or use a measure that takes a group of one"
+        f"  got: only {term!r}\n"
+        f"  allowed: at least 2 usable terms, because {measure} permutes their labels\n"
+        "  remedy: add terms, or use a measure that allows groups of one term"
     )
 
 
@@ -39,7 +39,7 @@ def test_where_vectors_are_missing_they_are_named():
     )
     assert caught.value.got.startswith("missing: ")
     assert caught.value.remedy.startswith(
-        "use terms that the source has, or a source with a larger"
+        "use terms that are in the source, or a source with a larger"
     )
 
 
@@ -48,7 +48,7 @@ def test_phrases_are_composed_by_another_source():
     vectors = {word: one for word, one in make_vectors(test).items() if word not in test.X.terms}
     with pytest.raises(CoverageError) as caught:
         eatlas.MLEAT()(test, vectors)
-    assert "for phrases a cbow: source" in caught.value.remedy
+    assert "for phrases, use cbow:SOURCE" in caught.value.remedy
 
 
 @pytest.mark.parametrize("given", ["weat-6", None, ["weat-6"]])
@@ -56,7 +56,7 @@ def test_a_measure_takes_a_test(given, tiny_vectors):
     with pytest.raises(StimulusError) as caught:
         eatlas.MLEAT()(given, tiny_vectors)
     assert str(caught.value) == (
-        f"the measure ml-eat takes one test\n  got: {given!r} ({type(given).__name__})\n"
+        f"the measure ml-eat takes a single test\n  got: {given!r} ({type(given).__name__})\n"
         "  allowed: an AssociationTest\n"
         "  remedy: eatlas.load_tests(...) makes tests of ids and files; eatlas.run takes both"
     )

@@ -155,8 +155,8 @@ def test_stated_effects():
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"design": 8}, "power is that of a test, or of sizes of groups\n  got: 8"),
-        ({"design": (8,)}, "power is that of a test, or of sizes of groups\n  got: (8,)"),
+        ({"design": 8}, "power needs a test, or sizes of groups\n  got: 8"),
+        ({"design": (8,)}, "power needs a test, or sizes of groups\n  got: (8,)"),
         (
             {"design": "divdist-face-validity"},
             "got: divdist-face-validity, a test of the kind groups",
@@ -165,7 +165,7 @@ def test_stated_effects():
             {"design": (0, 8)},
             "a size is not usable\n  got: 0 (int)\n  allowed: a whole number from 1",
         ),
-        ({"design": "caliskan"}, "power is that of one test\n  got: 'caliskan', which has 10"),
+        ({"design": "caliskan"}, "power is computed for one test\n  got: 'caliskan', which has 10"),
         ({"design": "weta-6"}, "there is no test or battery 'weta-6'"),
         ({"tail": "both"}, "unknown tail\n  got: 'both'"),
         ({"alpha": 7}, "alpha must be a probability"),

@@ -165,7 +165,7 @@ def test_what_is_expected_is_written_read_and_checked(tmp_path, source):
 
 
 def test_mistakes(source):
-    with pytest.raises(StimulusError, match="needs the targets that are expected") as caught:
+    with pytest.raises(StimulusError, match="needs the targets expected") as caught:
         eatlas.run("divdist-race", measures="generalised-weat")
     assert "expected = { Asian = [" in caught.value.allowed
     less = ArraySource(WORDS[1:], np.eye(39), name="less")
@@ -174,5 +174,5 @@ def test_mistakes(source):
         groups={"G": ["w5"], "H": ["w6"]},
         expected={"G": ["w0"], "H": ["w1", "w2"]},
     )
-    with pytest.raises(CoverageError, match="no target that is expected with G is usable"):
+    with pytest.raises(CoverageError, match="no target expected for G is usable"):
         eatlas.GeneralisedWEAT()(test, less)

@@ -8,7 +8,7 @@ from eatlas.errors import SignatureError
 
 PROJECTION = {"association": "projection"}
 REFUSED = (
-    ("ml-eat", {"alpha": 0}, "ml-eat: the parameter alpha has no such value\n  got: 0\n  allowed: a num"),
+    ("ml-eat", {"alpha": 0}, "ml-eat: the parameter alpha cannot have this value\n  got: 0\n  allowed: a num"),
     ("ml-eat", {"alpha": 1.5}, "got: 1.5"),
     ("ml-eat", {"alpha": "x"}, "got: 'x'"),
     ("ml-eat", {"ddof": 2}, "got: 2\n  allowed: 1 or 0"),
@@ -31,7 +31,7 @@ REFUSED = (
     ("weat", {"resamples": -1}, "got: -1\n  allowed: a whole number fro"),
     ("weat", {"confidence": 95}, "a number between 0 and 1"),
     ("weat", {"statistic": "welch"}, "got: 'welch'\n  allowed: diff"),
-    ("weat", {"statistic": "studentised", "p": "normal"}, "is counted or drawn at random\n  got: p=nor"),
+    ("weat", {"statistic": "studentised", "p": "normal"}, "needs an exact or sampled permutation test\n  got: p=nor"),
     ("divdist", {"soa": "softmax", "normalize": "softmax"}, "sum: what soa=softmax gives are shares"),
     ("divdist", {"soa": "softmax", "means": "unit"}, "raw, with soa=softmax"),
     ("divdist", {"scale": 100}, "no scale, or soa=softmax"),

@@ -64,7 +64,7 @@ def test_verbs_agree_with_the_names(label, x, verb):
 def test_weat_sentence():
     assert sentence(weat()) == (
         f"{LEVEL_1}{WORDS} Flowers against Insects: d = 1.20, p = .016 (these words). A WEAT compares "
-        "two targets; it does not say what either is associated with by itself."
+        "two targets; it does not show what each target is associated with."
     )
     assert sentence(weat(0.1, 6000)).startswith(
         "No significant difference between Flowers and Insects in their association with Pleasant or Unpleasant is shown."

@@ -41,15 +41,15 @@ def test_texts_of_several_lines():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "a measure cannot be read"),
-        ("ml-eat(", "a measure cannot be read"),
+        ("", "the measure cannot be read"),
+        ("ml-eat(", "the measure cannot be read"),
         (
             "ml-eat(alpha)",
             "a parameter of the measure 'ml-eat.alpha.' cannot be read\n  got: alpha",
         ),
         ("ml-eat(alpha=0.1,alpha=0.2)", "each key once"),
         (r'ml-eat(p="\q")', r'cannot be read\n  got: p="\\q"'),
-        ("ml-eat(alpha=0.1 0.2)", "parameter alpha has no such value\n  got: '0.1 0.2'"),
+        ("ml-eat(alpha=0.1 0.2)", "parameter alpha cannot have this value\n  got: '0.1 0.2'"),
         (
             "ml-eat(beta=1)",
             "ml-eat has no parameter 'beta'\n  allowed: adjust, alpha, association, confidence, ddof, "

@@ -80,13 +80,13 @@ def test_periods_are_settings(settings):
     [
         (
             {"levels": "level3"},
-            "a family has no such levels\n  got: 'level3'\n  allowed: level1, l",
+            "unknown levels of a family\n  got: 'level3'\n  allowed: level1, l",
         ),
         (
             {"tail": "both"},
-            "a family has no such tail\n  got: 'both'\n  allowed: greater, less, tw",
+            "unknown tail of a family\n  got: 'both'\n  allowed: greater, less, tw",
         ),
-        ({"method": "bonferroni"}, "a family has no such method[\\s\\S]*allowed: holm, bh, by"),
+        ({"method": "bonferroni"}, "unknown method of a family[\\s\\S]*allowed: holm, bh, by"),
     ],
 )
 def test_faults(results, arguments, message):

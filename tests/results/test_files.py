@@ -116,5 +116,5 @@ def test_lines_that_are_no_results(tmp_path, line, message):
 
 
 def test_results_are_no_path(tiny, tiny_vectors):
-    with pytest.raises(ResultsError, match="this is not a results file\n  got: \\w+Result\n"):
+    with pytest.raises(ResultsError, match="not a results file\n  got: \\w+Result\n"):
         eatlas.read_results(eatlas.run(tiny, tiny_vectors))

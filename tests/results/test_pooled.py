@@ -104,7 +104,7 @@ def test_fixed_facets_are_refused(results, over):
 def test_transforms_of_one_source_are_no_sources():
     both = ["glove-sample", "glove-sample?transform=center"]
     results = eatlas.run("weat-6", both)
-    with pytest.raises(ResultsError, match="no test on several sources"):
+    with pytest.raises(ResultsError, match="no test was measured on several sources"):
         results.pooled()
     with pytest.raises(ResultsError, match="cannot be pooled over 'sorce'"):
         results.pooled("sorce")

@@ -62,9 +62,9 @@ def test_a_bootstrap_interval_has_one_level() -> None:
     (result,) = eatlas.run("weat-6", measures=eatlas.MLEAT(confidence=0.9, resamples=100))
     effect = replace(result.effects()[0], crossed=None, adjusted=None)
     assert effect.confidence_interval(0.9) == effect.resampled.interval
-    with pytest.raises(EatlasError, match="not known at this confidence level") as caught:
+    with pytest.raises(EatlasError, match="computed at this confidence level") as caught:
         effect.confidence_interval()
-    assert caught.value.allowed == "0.9, that of the result"
+    assert caught.value.allowed == "0.9, the level of the result"
 
 
 def test_a_size_has_the_p_value_of_one_side() -> None:

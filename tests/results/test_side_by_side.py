@@ -144,7 +144,7 @@ def test_what_differs_among_many():
             "sorce",
             "cannot be compared by 'sorce'; did you mean source?\n  allowed: setting, source",
         ),
-        ("prompt", "do not differ in their prompt alone\n  got: 6 results"),
+        ("prompt", "do not differ only in their prompt\n  got: 6 results"),
         ("measure", "remedy: they differ in: source, test"),
     ],
 )

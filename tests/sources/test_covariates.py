@@ -71,24 +71,24 @@ def test_names_and_numbers_decide_the_hash(write):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "norms.csv: there is no column of numbers"),
-        ("word\njoy\n", "norms.csv: there is no column of numbers"),
-        ("word,valence\n", "norms.csv: there are no words with covariates"),
+        ("", "norms.csv: the table has no column of numbers"),
+        ("word\njoy\n", "norms.csv: the table has no column of numbers"),
+        ("word,valence\n", "norms.csv: the file has no words with covariates"),
         (NORMS.replace("1.8", "bad"), "norms.csv, line 3, column valence: this is not a number\n  got: 'bad'\n"),
         (NORMS.replace("1.8", "inf"), "line 3, column valence: this is not a number"),
         (NORMS.replace("1.8", "1_8"), "line 3, column valence: this is not a number"),
         (NORMS.replace("1.8", "1e200"), "line 3, column valence: this is not a number"),
         (NORMS.replace("8.2", '"8,2"'), "line 2, column valence: this is not a number\n  got: '8,2'\n  allowed: a number with a decimal point"),
-        (NORMS + "joy,8.1,3\n", "line 6: the word 'joy' has other numbers than before\n  got: 8.1, 3; "),
-        (NORMS + "joy,,3\n", "line 6: the word 'joy' has other numbers than before\n  got: nothing, 3; "),
-        (NORMS.replace("8.2", "1.8"), "column valence: a covariate must differ between words\n  got: 1.8 for all of them\n  remedy: leave the column out"),
+        (NORMS + "joy,8.1,3\n", "line 6: the word 'joy' has different numbers from before\n  got: 8.1, 3; "),
+        (NORMS + "joy,,3\n", "line 6: the word 'joy' has different numbers from before\n  got: nothing, 3; "),
+        (NORMS.replace("8.2", "1.8"), "column valence: a covariate must differ between words\n  got: 1.8 for all of them\n  remedy: remove the column"),
         ("word,a,b\nx,1,\ny,2,NA\n", "column b: a covariate must differ between words\n  got: no number\n"),
-        (NORMS.replace("length", "Frequency"), "a column is called Frequency, as the covariate of the source itself"),
-        (NORMS.replace("length", "valence"), "every column of numbers needs a name of its own\n  got: valence twice"),
-        (NORMS.replace("length", " "), "every column of numbers needs a name of its own\n  got: an empty name"),
-        (NORMS + "peace,1\n", "line 6: the row has another number of cells than the header\n  got: 2\n  allowed: 3"),
+        (NORMS.replace("length", "Frequency"), "the column name 'Frequency' is reserved for the ranks of the source"),
+        (NORMS.replace("length", "valence"), "every column of numbers needs a unique name\n  got: valence twice"),
+        (NORMS.replace("length", " "), "every column of numbers needs a unique name\n  got: an empty name"),
+        (NORMS + "peace,1\n", "line 6: the row and the header have different numbers of cells\n  got: 2\n  allowed: 3"),
         (NORMS + ",1,2\n", "line 6: there is no word"),
-        (NORMS.encode("utf-16"), "norms.csv: the file is not UTF-8\n  got: UTF-16"),
+        (NORMS.encode("utf-16"), "norms.csv: the file is not UTF-8\n  got: its first bytes look like UTF-16"),
         ("word,valence\ncaf\xe9,1\n".encode("latin-1"), "norms.csv, line 2: the file is not UTF-8"),
         (b"PK\x03\x04\xff\xfe", "norms.csv, line 1: the file is not UTF-8"),
     ],
@@ -106,13 +106,13 @@ def test_what_is_wrong_is_named_by_line_and_column(write, text, message):
         ("norms.csv?column=valence", "unknown option\n  got: column\n"),
         ("norms.csv?columns=valenz", "there is no column valenz; did you mean valence?\n  allowed: valence, length"),
         ("norms.csv?columns=word", "there is no column word"),
-        (5, "these are no covariates of words\n  got: 5 (int)"),
-        ({}, "there are no words with covariates"),
+        (5, "not covariates of words\n  got: 5 (int)"),
+        ({}, "the file has no words with covariates"),
         ({"joy": "much"}, "covariates, 'joy', column covariate: this is not a number\n  got: 'much'"),
         ({"valence": {"joy": 1}, "length": 3}, "'length' has no numbers by word"),
         ({3: 1.0, 4: 2.0}, "there is no word\n  got: 3"),
-        (pd.DataFrame({"valence": [1.0, 2.0]}), "the frame has no words, only numbers"),
-        (pd.DataFrame({"word": ["a", "b"]}), "frame: there is no column of numbers"),
+        (pd.DataFrame({"valence": [1.0, 2.0]}), "the frame has only numbers, no words"),
+        (pd.DataFrame({"word": ["a", "b"]}), "frame: the table has no column of numbers"),
         (pd.DataFrame({"word": ["a", "b"], "pos": ["n", "v"]}), "frame, row 1, column pos: this is not a number"),
         (pd.DataFrame({"word": [], "valence": []}), "frame: there are no words"),
     ],
@@ -139,7 +139,7 @@ def test_a_record_reads_no_file_outside_the_folders(write, tmp_path):
     folder.mkdir()
     for name in ("../norms.csv", str(tmp_path / "norms.csv"), "..", "/", "a\0b", ""):
         origin = norms.origin.model_copy(update={"file": name})
-        with pytest.raises(SourceError, match="neither beside it nor in the working folder"):
+        with pytest.raises(SourceError, match="neither next to it nor in the working folder"):
             CovariatesAtHand(None, [folder]).find(origin)
     write(NORMS, "folder/norms.csv")
     assert CovariatesAtHand(None, [folder]).find(norms.origin) == norms

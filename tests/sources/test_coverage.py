@@ -111,5 +111,5 @@ def test_english_words_are_no_concern_of_another_language():
     assert not any("common words" in str(note) for note in embed(test, open_vectors(vectors)).notes)
     german = test.model_copy(update={"id": "german"})
     result = eatlas.run(german, lambda texts: np.ones((len(texts), 3)) + np.eye(len(texts), 3))[0]
-    assert result.frequency_reason.startswith("the ranks at hand are those of English")
+    assert result.frequency_reason.startswith("the available ranks are of English")
     assert result.provenance.language == result.to_test().language == "de"

@@ -140,7 +140,7 @@ def test_a_column_named_word_is_the_one():
     frame = {"id": list("abc"), "Word": WORDS, "pos": list("NNV"), "vector": ROWS.tolist()}
     assert open_vectors(pl.DataFrame(frame))["left"].tolist() == [5, 6]
     tagged = pd.DataFrame({"id": list("abc"), "a": ROWS[:, 0], "word": WORDS}, index=list("xyz"))
-    assert "frame: the column id is not of numbers" in refusal(tagged)
+    assert "frame: the column id contains neither numbers" in refusal(tagged)
     assert open_vectors(tagged.drop(columns="id"))["down"].tolist() == [3]
 
 
@@ -156,23 +156,23 @@ def iterable():
 
 NUMBERS = {"a": [1.0, 2.0, 3.0]}
 REFUSED = [
-    (lambda: pl.DataFrame({"w": WORDS, "pos": list("NNV"), **NUMBERS}), "frame: the column pos is not of numbers, nor the one of the words\n  got: 'N' (str); the words are in w"),
-    (lambda: pl.DataFrame({"id": list("abc"), "w": WORDS, "v": ROWS}), "the column w is not of numbers"),
+    (lambda: pl.DataFrame({"w": WORDS, "pos": list("NNV"), **NUMBERS}), "frame: the column pos contains neither numbers nor the words\n  got: 'N' (str); the words are in w"),
+    (lambda: pl.DataFrame({"id": list("abc"), "w": WORDS, "v": ROWS}), "the column w contains neither numbers"),
     (lambda: pl.DataFrame({"w": WORDS, "a": ["0.1", "0.2", "0.3"]}), "remedy: its numbers are text"),
-    (lambda: pl.DataFrame({"w": WORDS, "a": [True, False, True]}), "the column a is not of numbers"),
+    (lambda: pl.DataFrame({"w": WORDS, "a": [True, False, True]}), "the column a contains neither numbers"),
     (lambda: pl.DataFrame({"w": ["up", None, "left"], **NUMBERS}), "frame, row 2: there is no word\n  got: None"),
     (lambda: pd.DataFrame({"w": ["up", None, "left"], **NUMBERS}), "frame, row 2: there is no word\n  got: nan"),
     (lambda: pd.DataFrame({"w": ["up", 1984, "left"], **NUMBERS}), "frame, row 2: there is no word\n  got: 1984"),
     (lambda: pl.DataFrame({"w": ["up", "", "left"], **NUMBERS}), "frame, row 2: there is no word\n  got: ''"),
-    (lambda: pd.DataFrame({"word": WORDS, **NUMBERS, "z": [1.0, "-", 2.0]}), "the column z is not of numbers, nor the one of the words\n  got: '-'"),
+    (lambda: pd.DataFrame({"word": WORDS, **NUMBERS, "z": [1.0, "-", 2.0]}), "the column z contains neither numbers nor the words\n  got: '-'"),
     (lambda: pa.table({"w": WORDS, "a": [1.0, None, 3.0]}), "frame, row 2 (down), column a: a component is missing"),
     (lambda: pl.DataFrame({"w": WORDS, "a": [1.0, 2.0, float("nan")]}), "row 3 (left), column a: a component is missing"),
     (lambda: pa.table({"w": WORDS, "v": [[1.0, 2.0], [None, 2.0], [1.0, 2.0]]}), "row 2 (down), column v: a component is missing"),
     (lambda: pa.table({"w": WORDS, "v": [[1.0, 2.0], None, [1.0, 2.0]]}), "frame, row 2 (down) has the wrong shape\n  got: shape ()"),
     (lambda: pl.DataFrame({"w": WORDS, "v": [[1.0, 2.0], [1.0], [1.0, 2.0]]}), "frame, row 2 (down) has the wrong shape\n  got: shape (1,)"),
-    (lambda: pl.DataFrame({"w": WORDS}), "frame: there is not one vector for each word\n  got: no column of numbers"),
+    (lambda: pl.DataFrame({"w": WORDS}), "frame: the frame does not have one vector per word\n  got: no column of numbers"),
     (lambda: pl.DataFrame({"w": WORDS, "v": ROWS, "u": ROWS}), "got: lists in v, u"),
-    (lambda: pl.DataFrame(ROWS), "frame: the frame has no words, only numbers"),
+    (lambda: pl.DataFrame(ROWS), "frame: the frame has only numbers, no words"),
     (lambda: pl.DataFrame({"word": [], "a": []}), "frame: there are no words\n  got: a frame of shape (0, 2)"),
     (lambda: pd.DataFrame(ROWS, WORDS, ["a", "a"]), "frame: every column needs a name of its own\n  got: a, a"),
     (lambda: datasets.DatasetDict(train=datasets.Dataset.from_dict(lists(WORDS, ROWS))), "got: DatasetDict\n  allowed: a split: dataset['train']"),
@@ -197,7 +197,7 @@ def test_spacy_without_vectors(tmp_path):
 
     hashed = Vectors(data=ROWS, keys=[10**18, 10**18 + 1, 10**18 + 2])
     blank = spacy.blank("en")
-    assert "en_pipeline: this pipeline has no vectors of words" in refusal(blank)
+    assert "en_pipeline: this pipeline has no word vectors" in refusal(blank)
     assert "such as en_core_web_md" in refusal(blank.vocab.vectors)
     blank.vocab.vectors = Vectors(
         strings=blank.vocab.strings, data=np.ones((9, 2), "f"), mode="floret", hash_count=1
@@ -205,7 +205,7 @@ def test_spacy_without_vectors(tmp_path):
     assert "n-grams and has no list of words\n  remedy: a function of texts" in refusal(blank)
     blank.to_disk(tmp_path)
     assert "hand over the object: spacy.load(FOLDER)" in refusal(tmp_path)
-    assert "by hashes alone\n  remedy: hand over nlp" in refusal(hashed)
+    assert "by hashes alone\n  remedy: pass nlp" in refusal(hashed)
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.table, datasets.Dataset.from_dict])

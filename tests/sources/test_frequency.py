@@ -90,7 +90,7 @@ def test_formats_without_an_order_say_so(tmp_path):
 def test_a_short_list_and_one_in_another_order_are_not_taken_at_their_word():
     few = ranking(ArraySource(LISTED[:999], DATA.vectors[:999], ordered=True))
     assert few.reason == (
-        "array has 999 words; with fewer than 1,000, their order need not be that of frequency"
+        "array has 999 words; with fewer than 1,000, their order need not reflect frequency"
     )
     rows = np.argsort(LISTED)
     alphabetical = ranking(ArraySource([LISTED[i] for i in rows], DATA.vectors[rows], ordered=True))
@@ -213,7 +213,7 @@ def test_a_list_of_counts_gives_an_order_to_any_source(tmp_path, separator, head
 def test_counts_that_cannot_be_read_are_named(tmp_path):
     path, arrays = tmp_path / "counts.txt", npz(tmp_path, DATA)
     path.write_text("the\t5\nof\tmany\n")
-    with pytest.raises(SourceError, match="line 2: this is not a word with its count"):
+    with pytest.raises(SourceError, match="line 2: not a word with its count"):
         open_vectors(f"{arrays}?counts={path}")
     with pytest.raises(SourceError, match="cannot be read"):
         open_vectors(f"{arrays}?counts={tmp_path}/none.txt")

@@ -68,7 +68,7 @@ def test_a_source_of_another_kind_says_so(images):
     with pytest.raises(SourceError) as caught:
         Bytes().lookup(["ivy"])
     assert str(caught.value) == (
-        "bytes: this source takes no texts\n  got: ivy\n  allowed: images\n"
+        "bytes: this source cannot encode texts\n  got: ivy\n  allowed: images\n"
         "  remedy: a model of both, such as clip:openai/clip-vit-base-patch32"
     )
 

@@ -26,7 +26,7 @@ def test_the_gguf_file_of_a_model_needs_its_ending(tmp_path):
     path = tmp_path / "tiny.bin"
     path.write_bytes(b"GGUF\x03\x00\x00\x00" + bytes(64))
     error = refused(path)
-    assert error.what == f"{path}: this kind of file is not known"
+    assert error.what == f"{path}: unknown file type"
     assert error.got == "a model (GGUF)"
     assert error.remedy == "give it a name that ends in .gguf"
 

@@ -52,5 +52,5 @@ def test_files_called_by_their_year(tmp_path):
 
 
 def test_a_series_is_not_one_source(folder):
-    with pytest.raises(SourceError, match=r"(?s)these are 3 sources.*\?period=1990"):
+    with pytest.raises(SourceError, match=r"(?s)this names 3 sources.*\?period=1990"):
         eatlas.open_vectors(folder)

@@ -36,13 +36,13 @@ CASES = [
     ),
     (
         lambda: welch_permutation_test(np.arange(40.0), 20, method="exact"),
-        "a studentised statistic is counted by visiting every relabelling\n"
-        "  got: 20 of 40 scores, 137,846,528,820 relabellings\n  allowed: at most 1,000,000",
+        "a studentised statistic is counted by visiting every permutation\n"
+        "  got: 20 of 40 scores, 137,846,528,820 permutations\n  allowed: at most 1,000,000",
     ),
-    (lambda: terms_needed(0.001), "so small an effect takes more terms than can be listed"),
+    (lambda: terms_needed(0.001), "such a small effect needs more terms than can be listed"),
     (
         lambda: without_top(np.diag([1.0, 0.0]), 1),
-        "without its first 1 principal components nothing",
+        "without its first 1 principal components the",
     ),
 ]
 

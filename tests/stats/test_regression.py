@@ -226,7 +226,7 @@ def test_rejections_of_several_groups_on_one_curve():
         (np.ones((12, 1)), "constant, or a combination"),
         (np.repeat(np.arange(12.0)[:, None], 2, axis=1), "constant, or a combination"),
         ((np.arange(12) < 5)[:, None] * 1.0, "determine the groups"),
-        (np.zeros((11, 1)), "every unit needs its covariates"),
+        (np.zeros((11, 1)), "every unit needs covariates"),
         (np.full((12, 1), np.nan), "covariates must be finite"),
         (np.random.default_rng(0).normal(size=(12, 9)), "too few units"),
     ],

@@ -172,7 +172,7 @@ def test_pairs_are_as_near_to_one_another_as_the_lists(vocabulary, kind):
 
 def test_without_a_topic_that_is_free_of_the_tests_words_there_is_no_pair(vocabulary):
     words = np.arange(900, 990, 11)
-    with pytest.raises(EatlasError, match="all topics have a word of the test"):
+    with pytest.raises(EatlasError, match="all topics contain a word of the test"):
         pairs_like(vocabulary, words, words + 1, range(SIZE))
 
 

@@ -23,11 +23,11 @@ def test_a_measure_of_another_kind_is_refused_before_any_work():
     with pytest.raises(EatlasError) as caught:
         eatlas.run([make_test(), DIVDIST], Untouched(), ["ml-eat", "weat"])
     assert str(caught.value) == (
-        "the measure ml-eat does not take tests of the kind of divdist-face-validity\n"
-        "  got: divdist-face-validity is of the kind groups\n"
+        "the measure 'ml-eat' does not take the test 'divdist-face-validity'\n"
+        "  got: a test of the kind 'groups'\n"
         "  allowed: tests of the kind association for ml-eat; for divdist-face-validity: "
         f"{caught.value.allowed.rsplit(': ', 1)[1]}\n"
-        "  remedy: give tests of each kind a measure of theirs, or leave --measure out; "
+        "  remedy: choose a measure for each kind of test, or omit --measure; "
         "eatlas tests list shows the kind of each test"
     )
 

@@ -103,7 +103,7 @@ def test_sentences_in_a_language_without_templates_need_ones_own(tmp_path):
     assert made.X.terms == ("İnsan burada.",)
     assert made.notes[-1].endswith("with the templates of own.toml.")
     path.write_text('schema = 1\n[templates]\nad = ["Bu {a term}."]\n', encoding="utf-8")
-    with pytest.raises(StimulusError, match="articles and plurals are those of English"):
+    with pytest.raises(StimulusError, match="only knows articles and plurals of English"):
         sentence_tests([test], path, "ad")
 
 

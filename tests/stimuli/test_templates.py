@@ -79,7 +79,7 @@ def test_without_inflect(monkeypatch):
     with pytest.raises(StimulusError) as raised:
         forms_of(["nurse", "baker"])
     assert str(raised.value) == (
-        "articles and plurals of 'nurse', 'baker' are not known\n"
+        "the articles and plurals of 'nurse', 'baker' are unknown\n"
         "  remedy: pip install 'eatlas[sentences]', or give the forms of each word in a file of "
         'templates: [words], then person = [["nurse", "a nurse", "nurses"]]'
     )

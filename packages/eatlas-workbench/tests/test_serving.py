@@ -112,7 +112,7 @@ def test_hosts_and_tokens_that_are_nearly_right(address):
 def test_what_the_page_cannot_mean_is_said(address, capsys):
     for body in (b"", b"{", b"[]", b"[" * 9_000, b'{"text": 5}', b"\xff", b'{"text": "\\ud800"}'):
         answer = ask(address, "say", body)
-        assert (answer.status, "not a request of the page" in answer.text) == (422, True)
+        assert (answer.status, "does not send such a request" in answer.text) == (422, True)
     answer = ask(address, "say", b'{"text": "refused"}')
     assert (answer.status, json.loads(answer.text)) == (422, {"error": "not this"})
     answer = ask(address, "say", b'{"text": "fault"}')

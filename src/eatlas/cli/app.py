@@ -47,10 +47,9 @@ COMMANDS = {
     "plot": "Draw results files as a figure for a paper: PDF, SVG or PNG.",
     "report": "Make a report of results files: one self-contained HTML page, tables, or texts.",
     "vectors": "List and fetch published vectors; transform any.",
-    "verify": "Recompute each result, trend and scan for themes, and list those that are not the "
-    "same.",
-    "tests": "List, show, check and import tests; make sentences of them.",
-    "cache": "See and remove what is kept: vectors of encoders, answers of language models.",
+    "verify": "Recompute each result, trend and scan for themes, and list the ones that differ.",
+    "tests": "List, show, check and import tests; turn words into sentences.",
+    "cache": "List and clear the cache: vectors of encoders, answers of language models.",
 }
 """Commands of eatlas itself, a module of this folder each, and the first lines of their help."""
 
@@ -143,7 +142,7 @@ def _own(name: str, wanted: str = "", others: Reading = _command) -> Command:
 def _plugin_commands(
     group: str, wanted: str, own: Container[str], others: Reading = _command
 ) -> dict[str, Command]:
-    """Commands that packages add to a group, by package and name; or the wanted one alone.
+    """Commands that packages add to a group, by package and name; or only the wanted one.
 
     The commands of the group "vectors" are called "vectors.NAME", those of none "NAME". `others`
     makes those that are not wanted.

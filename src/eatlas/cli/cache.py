@@ -1,4 +1,4 @@
-"""``eatlas cache``: what models computed and is kept on this machine."""
+"""``eatlas cache``: what models computed and is stored on this machine."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from eatlas.encoders.cache import contents
 from eatlas.sources.download import size_text
 
 app = Commands(
-    help="See and remove what is kept: vectors of encoders, answers of language models.",
+    help="List and clear the cache: vectors of encoders, answers of language models.",
     no_args_is_help=True,
 )
 
 
 @app.command("show")
 def show() -> None:
-    """Show where computed vectors and answers are kept, and how many of each source.
+    """Show where computed vectors and answers are stored, and how many of each source.
 
     They are in the cache folder of the system, or in the folder of the environment variable
     EATLAS_CACHE. If the model or the options of a source changed, it is listed twice, with two

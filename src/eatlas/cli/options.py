@@ -14,7 +14,9 @@ from itertools import takewhile
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperArgument, TyperCommand, TyperOption
+
+from eatlas.errors import nearest
 
 _SECTION = "\nParameters\n----------\n"
 _ENTRY = re.compile(r"^(\w+)(?: : (.*))?\n((?:[ ]{4}.*\n?)+)", re.MULTILINE)
@@ -24,7 +26,7 @@ _BRACKET = re.compile(r"\[(?=[a-z])")
 _FORM = re.compile(r"((?:--?[a-z-]+(?:, |$| ))*)(.*?)(?: ?>= (\d+))?")
 
 SHARED = {
-    "seed": ("N >= 0", "Seed of every random draw. Recorded with the results."),
+    "seed": ("N >= 0", "Seed of all random numbers. Recorded with the results."),
     "workers": ("N >= 1", "Number of processes. [default: as many as are useful]"),
     "engine": (
         "local|NAME[=ADDRESS]",
@@ -40,9 +42,9 @@ SHARED = {
 }
 """Form and help of options that several commands have, where a docstring does not say them."""
 
-VECTORS = "--vectors"
-NOT_VECTORS = {"--model", "--models", "--embedding", "--embeddings", "--source", "--vector"}
-"""Options that no command has, which users try where --vectors is meant."""
+NOT_VECTORS = ("--model", "--models", "--embedding", "--embeddings", "--source", "--vector")
+MEANT = {**dict.fromkeys(NOT_VECTORS, "--vectors"), "-o": "--out"}
+"""Options that users try, by what a command has instead."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -51,16 +53,21 @@ class ExplainingCommand(TyperCommand):
     """A command that says which option is meant, and how an option takes several values."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse arguments; what is wrong with them is said with a remedy."""
+        """Parse arguments; name a mistake together with its remedy."""
         words = list(args)
         try:
             return super().parse_args(ctx, args)
         except Exception as error:  # a class of typer's own or of click, by version
             message = str(getattr(error, "message", ""))
             options = {name: option for option in self.params for name in option.opts}
-            if getattr(error, "option_name", "") in NOT_VECTORS and VECTORS in options:
-                error.possibilities = []  # type: ignore[attr-defined]
-                error.message = f"{message}; {VECTORS} is meant, which takes files and models"  # type: ignore[attr-defined]
+            if wrong := str(getattr(error, "option_name", "")):
+                possible = {*(getattr(error, "possibilities", None) or ())} - {"--help"}
+                meant = [name for name in (MEANT.get(wrong),) if name in options]
+                hints = [f"use {n}" for n in meant or nearest(wrong, sorted(possible))]
+                error.possibilities, error.message = [], "; ".join([message, *hints])  # type: ignore[attr-defined]
+            elif isinstance(missing := getattr(error, "param", None), TyperOption | TyperArgument):
+                summary = (missing.help or "").partition(". ")[0].removesuffix(".")
+                error.message = message or f"{summary}."  # type: ignore[attr-defined]
             elif message.startswith("Got unexpected extra argument"):
                 repeatable = {n for n, option in options.items() if getattr(option, "multiple", 0)}
                 if remedy := repeat_option(words, repeatable):
@@ -87,7 +94,7 @@ class Commands(typer.Typer):
     """A group of commands, each described by its docstring."""
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Command], Command]:
-        """Add a command; `options` are those of :meth:`typer.Typer.command`."""
+        """Add a command; `options` are passed to :meth:`typer.Typer.command`."""
 
         def register(function: Command) -> Command:
             text, _, section = (getdoc(function) or "").partition(_SECTION)

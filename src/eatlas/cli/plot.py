@@ -29,14 +29,14 @@ def plot(
 ) -> None:
     """Draw results files as a figure for a paper: PDF, SVG or PNG.
 
-    A draft of the caption is printed. A drawing that is longer than a page becomes several files.
-    If a file is damaged, its intact results are drawn, its bad lines are named and the exit code is
-    1.
+    The command prints a draft of the caption. A figure that is longer than a page becomes several
+    files. If a results file is damaged, the command draws its intact results, names its bad lines
+    and exits with code 1.
 
     Parameters
     ----------
     results : RESULTS...
-        results.jsonl of eatlas run; or what a kind of another package is a drawing of, such as the
+        Results files of eatlas run, such as results.jsonl; for some kinds other files, such as the
         folder of a study.
     kind : KIND
         eat-map, findings, forest, adjusted, plane, influence, resamples, matrix, table,
@@ -45,19 +45,19 @@ def plot(
         forest]
     width : single|double|MM
         Width in print: one column of a journal (89 mm), two columns (183 mm), or millimetres.
-        Letters have 7 points at this size. [default: that of a screen]
+        Letters have 7 points at this size. [default: the size for a screen]
     output : -o, --output FILE
         The file to write. Its ending chooses the form: .pdf, .svg or .png. PDF and PNG need
         pip install 'eatlas[plots]'.
     title : TEXT
-        In the place of the finding above the drawing; '' for none.
+        Title instead of the finding; '' for none.
     alpha : NUMBER
-        Of significance: the level below which an adjusted p-value fills a cell.
+        For significance: the level below which an adjusted p-value fills a cell.
     by : RESPECT
-        Of scatter: what the methods are, such as source or measure.
+        For scatter: what the two methods differ in, such as source or measure.
     pair : METHOD
-        Of scatter: a method that is drawn. Give the option twice, the first method from left to
-        right.
+        For scatter: a method to plot. Give the option twice; the first method is the horizontal
+        axis.
     """
     require_ending(output)
     read = find_kind(kind).read if kind else None

@@ -33,6 +33,6 @@ def print_powers(designs: Sequence[tuple[str, Power]]) -> None:
         f"Least d: found with a power of {first.power:g} by the {first.tail.replace('_', '-')} "
         f"p < {level_of(first.alpha)}; none where no p-value of the design is that small. Normal "
         "scores; the terms of the other side held fixed. Terms needed in each of two groups: "
-        f"{needed}.{' In tests of sentences the sizes are those of stimuli.' * stimuli}",
+        f"{needed}.{' For tests of sentences, sizes count stimuli.' * stimuli}",
         "dim",
     )

@@ -29,7 +29,7 @@ Tick = Callable[[int, int | None], None]
 
 @contextmanager
 def bar_of(what: str, *, size: bool = False) -> Iterator[Tick | None]:
-    """A bar of what is done, such as jobs; of bytes, with `size`. None where nobody sees it."""
+    """A progress bar of jobs or, with `size`, of bytes; None if it would not be visible."""
     with bars(size=size) as watch:
         yield None if watch is None else watch(what, "")
 
@@ -76,9 +76,9 @@ def bars(*, size: bool = False) -> Iterator[Callable[[str, str], Tick] | None]:
 
 @contextmanager
 def what_is_kept(done: Callable[[], int], kept: str, nothing: str) -> Iterator[None]:
-    """Say, when a command ends before its time, what is done and how to go on.
+    """If a command is interrupted, print what is done and how to continue.
 
-    `done` returns how much is kept; `kept` and `nothing` are said of that and of none.
+    `done` returns how much is stored; `kept` describes that, `nothing` describes none.
     """
     try:
         yield
@@ -95,7 +95,7 @@ def what_is_kept(done: Callable[[], int], kept: str, nothing: str) -> Iterator[N
 
 @contextmanager
 def progress_of_jobs(jobs: int, task: str) -> Iterator[dict[str, Any]]:
-    """Show how many jobs of a folder are done, and say at an interruption what is kept.
+    """Show how many jobs of a folder are done, and say at an interruption what is stored.
 
     Yields what :func:`carry_out` of an application is told; `task` is what was interrupted.
     """

@@ -33,14 +33,14 @@ def report(
 ) -> None:
     """Make a report of results files: one self-contained HTML page, tables, or texts.
 
-    If a file is damaged, its intact results are shown, its bad lines are named and the exit code is
-    1.
+    If a file is damaged, the report shows its intact results, the command names its bad lines, and
+    the exit code is 1.
 
     Parameters
     ----------
     results : RESULTS...
-        results.jsonl of eatlas run; or files of other commands, for which not every option has a
-        meaning.
+        Results files of eatlas run, such as results.jsonl; or files of other commands, to which not
+        every option applies.
     output : -o, --output FILE
         The file to write. Its ending chooses the format: .html the page, .tex latex, .md markdown,
         .csv csv, .bib bibtex. [default: report.html; other formats go to standard output]
@@ -48,15 +48,15 @@ def report(
         html: the page. latex, markdown, html-table: tables for a
         manuscript. csv: all numbers in full. methods: the methods paragraph. bibtex: all works that
         it cites. sentences: the results section, what each result shows with its numbers. [default:
-        that of the ending of FILE; html without a file]
+        from the ending of FILE; html without a file]
     family : level1|level2|both|none[,settings]
-        p-values that Holm's correction adjusts together: those of the tests in one setting
-        (source, measure, period, window); with ,settings those of all results.
+        p-values that Holm's correction adjusts together: the tests in one setting (source, measure,
+        period, window), or with ,settings all results.
     columns : narrow|wide|paper
         Columns of latex, markdown and html-table. narrow: d, interval, p and pattern. wide: all.
         paper: as the paper of a measure prints them, of ML-EAT the three levels, level 2 shaded by
-        sign and significance, of DivDist the share of each target less its reference, by source.
-        [default: narrow for latex, which fits between the margins of a page; else wide]
+        sign and significance, of DivDist the proportion of each target less its reference, by
+        source. [default: narrow for latex, which fits between the margins of a page; else wide]
     images : DIR
         Folder with the images of the tests, for small pictures in the page. Files are recognised by
         their content. May be repeated. [default: none; results files hold no images]
@@ -97,7 +97,7 @@ def _document(paths: list[Path]) -> EntryPoint | None:
 
 
 def _require_others(target: Path, paths: list[Path]) -> None:
-    """Refuse a file to write that is one of those that are read: FILE, or FILE.json beside it."""
+    """Refuse a file to write that is one of those that are read: FILE, or FILE.json next to it."""
     tables = [path.with_name(path.name.removesuffix(".json")) for path in paths]
     summaries = [path.with_name(f"{path.name}.json") for path in paths]
     require_other_file(target, [*paths, *tables, *summaries])
@@ -127,7 +127,7 @@ def salvage(paths: list[Path], target: Path | None) -> tuple[Results, tuple[Resu
     for error in damage:
         complain(error)
     if not len(good) and damage:
-        raise ResultsError("no results could be read, so nothing was written")
+        raise ResultsError("no result could be read, so nothing was written")
     if not len(good):
         raise ResultsError(
             "there are no results in these files, so nothing was written",

@@ -74,7 +74,7 @@ def run(
     vectors : [NAME=]SOURCE
         Vectors to measure: a file in any known format, a folder of years, or a name. Repeat to
         compare sources. 50d=glove.6B.50d.txt is called 50d in tables, charts and results.
-        'w2v=run-*.txt' are training runs of w2v: claims are about other runs too.
+        'w2v=run-*.txt' are training runs of w2v: claims then generalise to other runs.
         [default: glove-sample]
     measure : SIGNATURE
         ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat, fmat or zero-shot; for tests of groups, and for
@@ -83,12 +83,13 @@ def run(
         sentences pll; or all. Parameters follow in brackets: 'ml-eat(alpha=0.01)'. May be repeated.
         [default: ml-eat; divdist for tests of groups]
     prompt : TEMPLATE
-        Template around each word before a model encodes it, such as 'This is {}'; '{}' is the word
-        alone. Repeat to compare templates. A file holds one template a line. Images have no
+        Template around each word before a model encodes it, such as 'This is {}'; '{}' is the bare
+        word. Repeat to compare templates. A file has one template per line. Images have no
         template.
     prompts_averaged : FILE|TEMPLATE|...
         Templates to average over: the vector of a word is the mean of its unit vectors in all of
-        them. A file with one template a line, or 'a photo of {}|a picture of {}'. May be repeated.
+        them. A file with one template per line, or 'a photo of {}|a picture of {}'. May be
+        repeated.
     out : DIR
         Folder for results.jsonl and report.html. [default: out, or none with --json]
     full : bool
@@ -97,24 +98,24 @@ def run(
         Measure the stimuli in the contexts of FILE, written by eatlas contexts (for lpbs and
         lpbs-ceat by eatlas contexts --pairs).
     per_term : N >= 1
-        Number of contexts for each stimulus or pair, a random sample of those in FILE. [default:
-        all]
+        Number of contexts for each stimulus or pair, a random sample of the contexts in FILE.
+        [default: all]
     window : N|sentence
-        Cut contexts to N words on either side of the stimulus. Repeat to compare windows. [default:
-        not cut]
+        Shorten contexts to N words on either side of the stimulus. Repeat to compare windows.
+        [default: not cut]
     reference : uniform|GROUP=SHARE,...|FILE
-        Shares to compare with in tests of groups: uniform; a share for each group; a CSV table of
-        numbers by term and group, such as a census (FILE.csv?year=2010); or earlier results of
-        divdist (FILE.jsonl). [default: that of each test]
+        Proportions to compare with in tests of groups: uniform; a proportion for each group; a CSV
+        table of numbers by term and group, such as a census (FILE.csv?year=2010); or earlier
+        results of divdist (FILE.jsonl). [default: the reference of each test]
     frequency : auto|on|off
-        Whether each test is compared with pairs of random topics, as near to one another as its
-        lists, if the words of the vectors are in order of frequency. auto: if it takes less than a
-        second to read all words. [default: auto]
+        Whether to compare each test with pairs of random topics that are as coherent as its lists.
+        This needs vectors in order of word frequency. auto: if reading all words takes less than a
+        second. [default: auto]
     covariates : FILE[?columns=NAME,...]
         Numbers of words, such as valence or length: a CSV or TSV file with the words in its first
-        column. Associations are adjusted for these and for the frequency of the words.
+        column. Associations are adjusted for these and for word frequency.
     case : auto|exact
-        How terms are looked up. auto: as written, then in lower case, capitalised, in upper case.
+        How to look up terms. auto: as written, then in lower case, capitalised, in upper case.
         exact: only as written.
     fail_if : EXPRESSION
         Exit with code 3 if this is true of a result, such as 'level1.supported and abs(d) > 0.5',

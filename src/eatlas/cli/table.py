@@ -118,7 +118,7 @@ def _print_notes(console: Console, results: Results, *, brief: bool) -> None:
 def _print_tables(
     console: Console, groups: Sequence[Sequence[AssociationResult]], settings: Settings
 ) -> None:
-    """Print the tables of single terms and targets, with what explains them, and of draws."""
+    """Print the tables of single terms and targets, with what explains them, and of samples."""
     printed = set[str]()
     for members in groups:
         place = f"{settings.short(members[0])} on {settings.place(members[0])}"
@@ -243,7 +243,7 @@ def _print_measures(console: Console, results: Results, settings: Settings) -> N
 
 
 def _lines(result: AssociationResult, finding: Finding, *, whole: bool) -> list[Text]:
-    """What is said of a result: its first question with numbers, and others that show something."""
+    """Sentences about a result: its first question with numbers, and others that show something."""
     levels = {level.place: level for level in levels_of(result, finding)}
     lines = [Text(first_of(finding))]
     for number, (place, question) in enumerate(finding.questions.items()):

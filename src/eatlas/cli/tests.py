@@ -44,7 +44,7 @@ from eatlas.stimuli.sentences import sentence_tests
 from eatlas.writing import atomic_file, require_other_file
 
 app = Commands(
-    help="List, show, check and import tests; make sentences of them.", no_args_is_help=True
+    help="List, show, check and import tests; turn words into sentences.", no_args_is_help=True
 )
 
 
@@ -81,19 +81,19 @@ def show(name: str) -> None:
 def check(path: Path, *, vectors: list[str] | None = None, as_json: bool = False) -> None:
     """Check a test file and list every error. Exit code 2 if there is one.
 
-    Warnings name what is allowed but deserves a second look, such as a group of one term. With
-    vectors also what they have for each group: words found and missing, with near spellings, the
-    median rank of the words by frequency, near-synonyms that count as one word, and the least
-    effect size that the words found can show.
+    Warnings name likely mistakes, such as a group of one term. With vectors, the command also shows
+    for each group: words found and missing, with near spellings, the median frequency rank of the
+    words, near-synonyms that count as one word, and the smallest effect size that the words found
+    can show.
 
     Parameters
     ----------
     path : FILE.toml
         The test file.
     vectors : [NAME=]SOURCE
-        Vectors in which the words are looked up. May be repeated.
+        Vectors in which to look up the words. May be repeated.
     as_json : --json
-        Print what the vectors have as JSON, one object for each test and source.
+        Print the coverage as JSON, one object for each test and source.
     """
     if as_json and not vectors:
         raise EatlasError(
@@ -137,8 +137,9 @@ def import_(
 ) -> None:
     """Convert tests of other software to TOML. Their notes list what was changed.
 
-    Of a collection of many languages, weathub, xweat or ca-weat, all tests are imported. Of formats
-    that packages add, such as dictionaries, categories become groups; without any, they are listed.
+    From a collection of many languages, weathub, xweat or ca-weat, the command imports all tests.
+    From formats that packages add, such as dictionaries, categories become groups; without
+    --category, the command lists them.
 
     Parameters
     ----------
@@ -150,9 +151,10 @@ def import_(
     test_id : --id ID
         The only test's id. [default: FILE's name]
     language : --language TAG
-        Of a collection the tests in this language; of any other file its language. May be repeated.
+        For a collection: import tests in this language; for any other file: its language. May be
+        repeated.
     test : --test NAME
-        Of a collection the test of this name, such as WEAT6. May be repeated.
+        For a collection: import the test with this name, such as WEAT6. May be repeated.
     categories : --category GROUP=CATEGORY
         Category of a dictionary for X, Y, A and B, or for targets and each group. May be repeated.
     output : -o, --output FILE.toml
@@ -167,7 +169,7 @@ def import_(
             return
     elif categories:
         raise StimulusError(
-            f"--category chooses among named lists of words, and {form} has none",
+            f"--category chooses named lists of words, but {form} has none",
             allowed=", ".join(list_formats()) or "a format that a package adds",
             remedy="leave it out",
         )
@@ -207,7 +209,7 @@ def sentences(
         Husse and Spitz (2022), which need a class for each group. [default: SEAT's; in de, es, fr,
         it, nl and pt sentences that mention a word]
     classes : --class [ROLE=]CLASS
-        Class of words that are in no file, such as X=name. May be repeated.
+        Class of words that no file lists, such as X=name. May be repeated.
     output : -o, --output FILE.toml
         File to write. [default: standard output]
     """
@@ -254,7 +256,7 @@ def _remarking() -> Iterator[None]:
 
 
 def hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> None:
-    """Print tests as TOML or write them to a file, which is none of those that were read."""
+    """Print tests as TOML, or write them to a file that is not one of the files read."""
     text = to_toml(tests, None if output is None else output.absolute().parent)
     if output is None:
         print_data(text)

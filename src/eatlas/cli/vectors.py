@@ -31,10 +31,9 @@ app = Commands(help="List and fetch published vectors; transform any.", no_args_
 
 @app.command("list")
 def list_vectors(names: list[str] | None = None, *, as_json: bool = False) -> None:
-    """List the published vectors that can be fetched by name, and which are on this machine.
+    """List published vectors that you can fetch by name, and show which are on this machine.
 
-    With names, say what is known of each: address, size, hash, licence, what to cite, and the path
-    on this machine.
+    With names, show the address, size, hash, licence, citation and path on this machine of each.
 
     Parameters
     ----------
@@ -86,10 +85,10 @@ def fetch(names: list[str]) -> None:
 
 @app.command("transform")
 def transform(source: str, *, out: Path) -> None:
-    """Write the vectors of a source to a file, after its ?transform=...
+    """Transform the vectors of a source, and write them to a file.
 
-    FILE.json beside it records source, fingerprint, transform and version. Numbers have single
-    precision. The file appears only when it is complete.
+    FILE.json next to it records source, fingerprint, transform and version. Numbers have single
+    precision. The file appears once it is complete.
 
     Exit codes: 0 done; 2 the source, the transform or the file cannot be used.
 

@@ -41,14 +41,15 @@ def verify(
     verbose: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Recompute each result, trend and scan for themes, and list those that are not the same.
+    """Recompute each result, trend and scan for themes, and list the ones that differ.
 
-    Each result names its run and how many results that has, so that missing ones are seen.
+    Each result names its run and the number of results of the run, so that missing results are
+    noticed.
 
-    Vectors are read from bundled sources and from local files and folders. A source that would run
-    code or send a request is refused unless --trust or --vectors names it.
+    The command reads vectors from bundled sources and from local files and folders. A source that
+    would run code or send a request is refused unless --trust or --vectors names it.
 
-    Exit codes: 0 all the same, 1 something differs, is missing or could not be computed again, 2
+    Exit codes: 0 all the same, 1 something differs, is missing or could not be recomputed, 2
     nothing could be read, or every source was refused.
 
     Parameters
@@ -57,12 +58,12 @@ def verify(
         results.jsonl of eatlas run; or FILE.csv of eatlas scan --themes, or FILE.csv.json.
     contexts : FILE
         Files of contexts that the results used. May be repeated. [default: the files that the
-        results name, beside the results or in the working folder]
+        results name, next to the results or in the working folder]
     covariates : FILE
-        Files of covariates that the results used; looked up like those of contexts. May be
+        Files of covariates that the results used; looked up like files of contexts. May be
         repeated.
     vectors : NAME=SOURCE
-        Open SOURCE in place of NAME, for example a file that was moved. NAME as in the results. May
+        Open SOURCE instead of NAME, for example if a file has moved. NAME as in the results. May
         be repeated.
     trust : SOURCE
         Allow this source of the results to run code or send texts. Others are refused. May be
@@ -71,9 +72,9 @@ def verify(
         Compare names, title, citation and terms with these tests, by id. Results of built-in tests
         are always compared.
     battery : ID|BATTERY|FILE.toml
-        Name the tests of it that are not among the results. May be repeated.
+        List the tests of this battery that are missing from the results. May be repeated.
     verbose : -v, --verbose
-        List the results that are the same, too.
+        Also list the results that are the same.
     """
     others: dict[str, list[Head]] = {}
     of_results = []
@@ -112,8 +113,8 @@ def verify(
     statuses = {verdict.status for verdict in verdicts}
     if statuses == {"refused"}:
         raise ResultsError(
-            "nothing was computed again: every source that the results name was refused",
-            remedy="to allow a source: eatlas verify RESULTS --trust SOURCE",
+            "nothing was recomputed, because every source in the results was refused",
+            remedy="to trust a source: eatlas verify RESULTS --trust SOURCE",
         )
     raise typer.Exit(0 if statuses == {"same"} and whole and not damage else 1)
 
@@ -228,14 +229,14 @@ def _split_name(text: str, names: set[str]) -> tuple[str, str]:
     if len(fitting) == 1:
         return fitting[0], text.removeprefix(f"{fitting[0]}=")
     raise SourceError(
-        "--vectors: not exactly one source of the results has this name",
+        "--vectors: this name does not match exactly one source of the results",
         got=text,
         allowed=", ".join(f"{name}=PATH" for name in sorted(fitting or names)),
     )
 
 
 def _account(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """What was computed, what was compared, and what is the file's word alone."""
+    """What was computed, what was compared, and what only the file states."""
     verdicts = [verdict for verdict in verdicts if verdict.status in {"same", "differs"}]
     if not verdicts:
         return

@@ -1,7 +1,7 @@
-"""What models computed is kept on disk, under all that it was computed from, and never again.
+"""Outputs of models are stored on disk, with everything they depend on as the key.
 
-Vectors of encoders and answers of language models go the same way: what is kept is handed out,
-the rest is computed in batches, each batch is kept as it comes. The file is a SQLite database
+Vectors of encoders and answers of language models go the same way: what is stored is handed out,
+the rest is computed in batches, each batch is stored as it comes. The file is a SQLite database
 beside which a run also works without; nothing in it is ever unpickled. Each row has a hash: one
 that is not as it was written is computed again, and that is said.
 """
@@ -48,7 +48,7 @@ NAME = "vectors-v4.sqlite"
 ANSWER = "answer"
 """Kind of the rows of language models; that of a vector is the type of its numbers, as <f4."""
 Row = tuple[bytes, str, str]
-"""What is kept under one key: bytes, their kind, and what the source has to say of them."""
+"""What is stored under one key: bytes, their kind, and what the source has to say of them."""
 PATIENCE = 60.0
 """Seconds for which another process may lock the file; it does so for one batch at a time."""
 _TABLE = """CREATE TABLE vectors (key BLOB NOT NULL PRIMARY KEY,
@@ -61,10 +61,10 @@ _MARK = TypeAdapter(tuple[Unknown, bool, tuple[str, ...]])
 
 
 class CachedSource(Wrapper):
-    """An encoder whose vectors are kept on disk; nothing says whether one was kept or computed."""
+    """An encoder whose vectors are stored on disk; stored and computed vectors look the same."""
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Answer with vectors that are kept, and have the source compute the others."""
+        """Answer with vectors that are stored, and have the source compute the others."""
         source = self.source
         keys = {item: key_of(source, item) for item in sorted(items, key=shortest_first)}
         for answers in through_cache(keys, source, source.vectors, _OF_VECTORS):
@@ -89,10 +89,10 @@ def cached(source: Source) -> CachedSource:
         return source
     if not is_contextual(source):
         raise SourceError(
-            "only vectors that are computed are kept",
+            "only computed vectors can be cached",
             got=described(source),
             allowed="a source that encodes passages",
-            remedy="leave out cache=yes",
+            remedy="remove cache=yes",
         )
     return CachedSource(source)
 
@@ -113,7 +113,7 @@ def keeping(opener: Opener) -> Opener:
 
 
 def take_cache(text: str) -> tuple[str, bool]:
-    """Return a source string without the option, and whether what is computed is kept.
+    """Return a source string without the option, and whether what is computed is stored.
 
     >>> take_cache("hf:gpt2?cache=no&precision=float16")
     ('hf:gpt2?precision=float16', False)
@@ -125,7 +125,7 @@ def take_cache(text: str) -> tuple[str, bool]:
 
 
 class Form(NamedTuple, Generic[A]):
-    """How answers are kept."""
+    """How answers are stored."""
 
     write: Callable[[A], Row]
     read: Callable[[Row], A]
@@ -148,9 +148,9 @@ def through_cache(
     compute: Callable[[list[Q]], Iterable[Mapping[Q, A]]],
     form: Form[A],
 ) -> Iterator[dict[Q, A]]:
-    """Hand out what is kept, have the rest computed, and keep each batch of it as it comes.
+    """Hand out what is stored, have the rest computed, and keep each batch of it as it comes.
 
-    `keys` are those under which the answer to each question is kept.
+    `keys` are those under which the answer to each question is stored.
     """
     with closing(CacheStore()) as store:
         kept = store.get(set(keys.values()), form.read)
@@ -317,7 +317,7 @@ def hash_of_row(key: bytes, row: Row) -> bytes:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """Open the file, and make it where it is not there; nobody else may read it."""
+    """Open the file, and create it if it is missing, readable by this user only."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(FileExistsError):
         path.touch(0o600, exist_ok=False)
@@ -358,7 +358,7 @@ def _transaction(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 class Kept(NamedTuple):
-    """What is kept of one model."""
+    """What is stored of one model."""
 
     name: str
     fingerprint: str
@@ -380,7 +380,7 @@ class Contents:
 
 
 def contents() -> Contents:
-    """Say what is kept."""
+    """Say what is stored."""
     path = cache_folder() / NAME
     files = [path.with_name(f"{NAME}{end}") for end in ("", "-wal", "-shm")]
     size = sum(file.stat().st_size for file in files if file.is_file())
@@ -397,16 +397,16 @@ def contents() -> Contents:
 
 
 def clear(model: str | None = None) -> tuple[Kept, ...]:
-    """Remove what is kept, or what is kept of one source."""
+    """Remove what is stored, or what is stored of one source."""
     content = contents()
     removed = tuple(kept for kept in content.models if model in {None, kept.name})
     if model is not None and not removed:
         names = list(dict.fromkeys(kept.name for kept in content.models))
         near = nearest(model, names)
         raise SourceError(
-            f"{content.folder}: nothing is kept of this source",
+            f"{content.folder}: nothing is cached for this source",
             got=model,
-            allowed=", ".join(names) or "nothing is kept at all",
+            allowed=", ".join(names) or "nothing: the cache is empty",
             remedy=f"did you mean {near[0]}?" if near else None,
         )
     path = content.folder / NAME
@@ -420,7 +420,7 @@ def clear(model: str | None = None) -> tuple[Kept, ...]:
                 connection.execute("VACUUM")
     except (sqlite3.Error, OSError) as error:
         raise SourceError(
-            f"{content.folder}: the folder of what models computed is out of reach",
+            f"{content.folder}: the cache folder cannot be used",
             got=_reason(error),
             remedy=f"set {CACHE} to a folder that you may write to",
         ) from error

@@ -164,9 +164,9 @@ class Encoder(Source):
             rows = as_rows(call(keys), texts, self.name)
             if self._dim not in {None, rows.shape[1]}:
                 raise SourceError(
-                    f"{self.name}: vectors of two calls differ in length",
+                    f"{self.name}: two calls returned vectors of different lengths",
                     got=f"{rows.shape[1]} components",
-                    allowed=f"{self._dim}, as before",
+                    allowed=f"{self._dim}, as in the first call",
                 )
             self._dim = rows.shape[1]
             yield {
@@ -191,7 +191,7 @@ def as_rows(returned: Any, texts: Sequence[str], label: str) -> NDArray[np.float
     except (TypeError, ValueError, RuntimeError) as error:
         count = f"{len(texts):,} text{'s' * (len(texts) > 1)}"
         raise SourceError(
-            f"{label}: what came back for {count} is not one vector of numbers for each",
+            f"{label}: the function did not return one vector of numbers for each of {count}",
             got=str(error),
             allowed=ALLOWED,
         ) from error

@@ -51,8 +51,9 @@ class FunctionSource(Encoder):
     Notes
     -----
     The function gets up to 256 texts in a call, the shortest first, each text once; a vector should
-    not depend on the other texts of the call. The fingerprint is made of the file that defines the
-    function, which says nothing of models and data that it reads: `version` is for these.
+    not depend on the other texts of the call. The fingerprint is a hash of the file that defines
+    the function. It does not cover models and data that the function reads: state these in
+    `version`.
 
     Examples
     --------
@@ -116,7 +117,7 @@ class FunctionOptions(BaseModel):
     """Options of ``py:``."""
 
     cache: Literal["yes", "no"] = "no"
-    """Whether vectors are kept on disk."""
+    """Whether vectors are stored on disk."""
     version: str | None = None
     """Of what the function computes, chosen by the user."""
 
@@ -138,16 +139,16 @@ def import_function(
     options = read_options(FunctionOptions, parse_options(query, text), text)
     module, colon, path = plain.partition(":")
     if not (module and colon and path):
-        raise SourceError(f"{text}: no function is named", allowed="py:MODULE:FUNCTION")
+        raise SourceError(f"{text}: no function is given", allowed="py:MODULE:FUNCTION")
     require_trust(f"import the Python module {module} and call its function {path}")
     version = options.version
     name = SCHEME + plain + (f"?version={version}" if version is not None else "")
     function = find_function(module, path, name, returns)
     if options.cache == "yes" and not version:
         raise SourceError(
-            f"{text}: what is computed is kept under a version that you choose, since nothing else "
-            "shows whether the function changed",
-            remedy="add version=1, and change it when the model, its data or the function changes",
+            f"{text}: the cache needs a version, because eatlas cannot tell whether the function "
+            "has changed",
+            remedy="add version=1, and raise it when the model, its data or the function changes",
         )
     return name, function, options
 
@@ -183,7 +184,7 @@ def find_function(module: str, path: str, label: str, returns: str = VECTORS) ->
             allowed="a function, or an instance or its method, that takes a list of texts and "
             f"returns {returns}; of a module that Python can import, or of one in the "
             "working directory, without .py",
-            remedy="of a model name its method, such as py:MODULE:model.encode, or pass it in "
+            remedy="for a model, give its method, such as py:MODULE:model.encode, or pass it in "
             "Python: eatlas.run(TEST, model)",
         ) from error
     return cast("Callable[..., Any]", function)

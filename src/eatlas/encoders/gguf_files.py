@@ -103,7 +103,7 @@ class _Head:
 
 
 def gguf_reader(path: str | Path) -> Any:
-    """The library's reader of a GGUF file, which takes seconds; the last one is kept."""
+    """The library's reader of a GGUF file, which takes seconds; the last one is stored."""
     return _gguf_reader(*state_of(path))
 
 

@@ -34,7 +34,7 @@ FORMATS = (
 """What is read, where this Pillow knows it. For others, such as EPS, it runs other programs."""
 ALLOWED = "an image file: JPEG, PNG, GIF, WebP, TIFF, BMP and others that Pillow decodes to pixels"
 PAGES = frozenset(("AVIF", "GIF", "PNG", "TIFF", "WEBP"))
-"""Formats whose further pictures are frames or pages; those of an MPO file are previews."""
+"""Formats whose further pictures are frames or pages; in an MPO file they are previews."""
 
 
 Pixels = Mapping[str, NDArray[Any]]
@@ -88,7 +88,7 @@ def open_pictures(items: Collection[Item]) -> dict[str, tuple[Picture, tuple[Ite
                     f"{path}: the image has changed since its test was loaded",
                     got=f"SHA-256 {picture.content[:12]}...",
                     allowed=f"{item.sha256[:12]}...",
-                    remedy="load the test again, or bring the file back",
+                    remedy="load the test again, or restore the file",
                 )
         first, others = pictures.get(picture.content, (picture, ()))
         pictures[picture.content] = first, (*others, *by_path[path])
@@ -142,7 +142,7 @@ def _in_rgb(image: Image, path: Path) -> Image:
         values = np.asarray(image)
         if image.mode == "F" or (values.size and not 0 <= values.min() <= values.max() <= 65535):
             raise SourceError(
-                f"{path}: the pixels of this image are not colours",
+                f"{path}: the pixel values of this image are not colours",
                 got=f"numbers from {values.min()} to {values.max()}",
                 allowed="8 or 16 bits in each channel",
                 remedy="save it as an 8-bit PNG, scaled as you want it seen",
@@ -167,7 +167,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
         if isinstance(settings, dict) and _type(settings):
             return settings
     raise SourceError(
-        f"{folder}: no file describes how images become the input of this model",
+        f"{folder}: the settings of the image processor are missing",
         got=f"no {' and no '.join(PROCESSOR)} that names an image processor",
         remedy="fetch the model again, with all its files; transformers writes this one with "
         "save_pretrained of the processor",

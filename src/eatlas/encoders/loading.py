@@ -41,7 +41,7 @@ class Loaded:
     tokenizer: Any
     module: Any
     limit: int | None = None
-    """Tokens of a text at most, special ones included; None where that is not known."""
+    """Tokens of a text at most, including special tokens; None where that is not known."""
     device: Any = None
     takes: frozenset[str] = frozenset()
     """Names of the inputs that the model knows."""
@@ -61,7 +61,7 @@ _kept: dict[tuple[object, ...], Loaded] = {}
 def load(named: NamedModel, content: str, head: Head = "") -> Loaded:
     """Load a model, unless it is the one that was loaded last; `content` is the hash of its files.
 
-    One is kept, so that sources which ask one model in several ways share it and two models are
+    One is stored, so that sources which ask one model in several ways share it and two models are
     never in memory at once.
     """
     o, path = named.options, named.path.resolve()
@@ -118,7 +118,7 @@ def tokenizer_of(path: Path, *, trust: bool) -> Any:
 
 
 def load_tokenizer(path: Path, *, trust: bool) -> Any:
-    """Load the tokenizer alone.
+    """Load only the tokenizer.
 
     One that transformers makes of nothing, where its files are missing, is refused: it would know
     no word. Tokenizers of bytes have no files, and name none.
@@ -137,7 +137,7 @@ def load_tokenizer(path: Path, *, trust: bool) -> Any:
     there = any((path / name).is_file() for name in {*files, "tokenizer.json"})
     if files and not there and not path.is_file():
         raise SourceError(
-            f"{path}: the vocabulary of the tokenizer is not there",
+            f"{path}: the vocabulary of the tokenizer is missing",
             got=f"none of {', '.join(sorted(files))}",
             remedy="fetch the model again, with the files of its tokenizer",
         )
@@ -202,7 +202,7 @@ def repeat_products() -> None:
     """Let products of matrices give the same bits with any number of threads and of texts.
 
     Intel's library, which computes them in torch on x86, reads the setting at its first product.
-    The products take no longer. A setting of the user is kept.
+    The products take no longer. A setting of the user is stored.
     """
     os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
@@ -211,7 +211,7 @@ def repeat_products() -> None:
 def quiet() -> Iterator[None]:
     """Hold back the library's log, progress bars and warnings.
 
-    What a user must know is said by ourselves: as an error, or in the notes of the source.
+    eatlas itself reports what a user must know: as an error, or in the notes of the source.
     """
     logging = import_transformers().utils.logging
     level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -246,15 +246,15 @@ def in_halves(
             raise SourceError(
                 f"{label}: the model fails",
                 got=first_line(error),
-                remedy="see whether the tokenizer is that of this model, and all weights have one "
-                "precision and device",
+                remedy="check that the tokenizer belongs to this model, and that all weights have "
+                "the same precision and device",
             ) from error
         if len(batch) == 1:
             raise SourceError(
                 f"{label}: there is not enough memory for this model",
                 got=first_line(error),
-                remedy="a smaller model, shorter texts, numbers of half precision, a device with "
-                "more, or delete what else is on it",
+                remedy="use a smaller model, shorter texts, half precision, or a device with more "
+                "free memory",
             ) from error
         half = len(batch) // 2
         parts = [batch[:half], batch[half:]]
@@ -270,7 +270,7 @@ def in_halves(
 
 @contextmanager
 def in_evaluation(module: Any) -> Iterator[None]:
-    """Turn dropout off; parts that were in training mode are put back into it."""
+    """Turn dropout off; afterwards restore training mode where it was on."""
     training = [part for part in module.modules() if part.training]
     module.eval()
     try:
@@ -286,7 +286,7 @@ def require_plain(module: Any, label: str) -> None:
 
     state = [*module.state_dict().values()]
     tensors = [weights for weights in state if isinstance(weights, torch.Tensor)]
-    function = "hand over a function that takes a list of texts, such as model.encode"
+    function = "pass a function that takes a list of texts, such as model.encode"
     if not state:
         raise SourceError(
             f"{label}: this model has no weights of torch",

@@ -51,12 +51,12 @@ CHAT = ("chat_template.jinja", "chat_template.json", "generation_config.json")
 PROCESSOR = ("preprocessor_config.json", "processor_config.json")
 """Where transformers keeps the settings of an image processor; the second nests them."""
 _SMALL = (CONFIG, *TOKENIZER, *CHAT, *PROCESSOR, MODULES, ABOUT, FIRST, "*_Pooling/config.json")
-"""What is fetched from a hub beside the weights, which often lie there in five formats."""
+"""What is fetched from a hub next to the weights, which often lie there in five formats."""
 _FORMS = {
-    HF: "hf:NAME, hf:FOLDER with config.json, hf:FILE.gguf; a NAME on the hub is such as "
-    "bert-base-cased or facebook/opt-125m",
-    CLIP: "clip:NAME, clip:FOLDER with config.json; a NAME on the hub is such as "
-    "openai/clip-vit-base-patch32",
+    HF: "hf:NAME, hf:FOLDER with config.json, hf:FILE.gguf; NAME is a model on the Hugging Face "
+    "hub, such as bert-base-cased or facebook/opt-125m",
+    CLIP: "clip:NAME, clip:FOLDER with config.json; NAME is a model on the Hugging Face hub, such "
+    "as openai/clip-vit-base-patch32",
 }
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
 _OWN_POOLS = {
@@ -69,7 +69,7 @@ _OWN_POOLS = {
 """Our name of a pooling by that of sentence-transformers, up to the length of the vector. Theirs
 takes special tokens with the others."""
 Takes = Literal["texts", "images", "both"]
-_TAKES = {"texts": "texts alone", "images": "images alone", "both": "texts and images"}
+_TAKES = {"texts": "only texts", "images": "only images", "both": "texts and images"}
 PADDED = {"siglip": 64, "siglip2": 64}
 """Model types whose texts are padded to so many tokens and read without a mask, as they were in
 training (Zhai et al. 2023)."""
@@ -161,7 +161,7 @@ def find_model(
 ) -> NamedModel:
     """Find the model that a source string names, and check its options.
 
-    `useless` are options that say nothing of what is wanted of it.
+    `useless` are options that have no effect for this purpose.
     """
     return read_model(locate_model(text, scheme, useless), takes)
 
@@ -191,10 +191,10 @@ def read_model(located: LocatedModel, takes: tuple[Takes, ...] = ("texts",)) -> 
     card = read_card(path, trust=options.trust_remote_code)
     if card.takes not in takes:
         raise SourceError(
-            f"{located.label}: this model takes {_TAKES[card.takes]}",
+            f"{located.label}: this model encodes {_TAKES[card.takes]}",
             got=f"model type {card.config.model_type}",
-            remedy=f"hf:{name} takes models of texts, and of images; clip:{name} those of both, "
-            "in one space",
+            remedy=f"use hf:{name} for models of texts or of images, and clip:{name} for models "
+            "of both",
         )
     if card.takes != "texts":
         needs = "images need a package that is not installed"
@@ -213,10 +213,10 @@ def require_no_use(
     for option in useless:
         if option in given:
             raise SourceError(
-                f"{label}: the option {option} changes nothing here",
+                f"{label}: the option {option} has no effect here",
                 got=f"{option}={given[option]}",
                 allowed=", ".join(sorted(kind.model_fields.keys() - set(useless))),
-                remedy=f"leave out {option}",
+                remedy=f"remove {option}",
             )
 
 
@@ -229,7 +229,7 @@ def _find(name: str, options: Options, scheme: str) -> Path:
         return path
     if is_there(path):
         raise SourceError(
-            f"{path}: this is no transformer", got=listing(path), allowed=_FORMS[scheme]
+            f"{path}: not a transformer model", got=listing(path), allowed=_FORMS[scheme]
         )
 
     def whole(folder: Path) -> bool:
@@ -256,23 +256,23 @@ def on_the_hub(
         raise SourceError(
             f"{scheme}{name}: there is no such folder or file",
             allowed=_FORMS.get(scheme),
-            remedy="check the path, or the name on the hub",
+            remedy="check the path, or the name on the Hugging Face hub",
         )
     require_trust(f"ask the hub of Hugging Face for the model {name}, and load it")
-    import huggingface_hub as hub  # noqa: PLC0415  (an optional extra)
+    from huggingface_hub import errors, snapshot_download  # noqa: PLC0415  (an optional extra)
 
     what = "the model is not on this machine, and cannot be fetched from the hub"
     remedy = (
-        "check the name and the network; for a private or gated model: hf auth login; or name a "
-        f"folder: {scheme}/path/to/model"
+        "check the name and the network; for a private or gated model, run hf auth login; or "
+        f"give a folder: {scheme}/path/to/model"
     )
     with wrap_errors(f"{scheme}{name}: {what}", remedy=remedy):
         for told in ({"local_files_only": True}, *tries):
-            with suppress(hub.errors.LocalEntryNotFoundError):
-                folder = Path(hub.snapshot_download(owner + name, revision=revision, **told))
+            with suppress(errors.LocalEntryNotFoundError):
+                folder = Path(snapshot_download(owner + name, revision=revision, **told))
                 if whole(folder):
                     return folder
-        raise FileNotFoundError("its files are not there")
+        raise FileNotFoundError("the folder lacks some of its files")
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -350,7 +350,7 @@ def sha256_of(file: Path) -> str:
         if text.startswith(mark) and len(text) == len(mark) + 64:
             return text.removeprefix(mark)
     digest = hash_of(real)
-    # where it cannot be kept, the hash is computed again
+    # where it cannot be stored, the hash is computed again
     with suppress(ResultsError), atomic_file(cached) as written:
         written.write(mark + digest)
     return digest
@@ -464,7 +464,7 @@ def read_card(path: Path, *, trust: bool = False) -> ModelCard:
 
 @lru_cache(maxsize=1)
 def _gguf_card(path: Path, _: object) -> ModelCard:
-    """The card of a GGUF file in this state; the last one is kept."""
+    """The card of a GGUF file in this state; the last one is stored."""
     return _card(path)
 
 
@@ -570,7 +570,7 @@ def own_pooling(folder: Path) -> tuple[str, str]:
     except SourceError as error:
         return "", str(error.what)
     listed = ", ".join(parts)
-    # beside the pooling these change no cosine
+    # next to the pooling these change no cosine
     changing = [part for part in parts if part not in ("Transformer", "Normalize")]
     if settings_of(folder / FIRST).get("do_lower_case") is True:
         return "", f"{listed}, of texts in lower case"
@@ -583,13 +583,13 @@ def parts_of(folder: Path) -> list[tuple[Path, str, str]]:
     file = folder / MODULES
     with wrap_errors(
         f"{file}: this does not list the parts of a model of sentence-transformers",
-        remedy="hf: takes other transformers",
+        remedy="hf: opens other transformer models",
     ):
         parts = [(part["path"], str(part["type"])) for part in json.loads(file.read_bytes())]
         for path, _ in parts:
             if Path(path).is_absolute() or ".." in Path(path).parts:
                 raise SourceError(
-                    f"{file}: a part of this model is outside its folder",
+                    f"{file}: a file of this model is outside its folder",
                     got=path,
                     allowed="folders in it",
                 )

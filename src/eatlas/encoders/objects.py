@@ -48,10 +48,10 @@ WITHIN = "of a wrapper hand over the model in it: model.get_base_model() of PEFT
 def refuse_part(part: object) -> NoReturn:
     """Refuse a model without its tokenizer, or a tokenizer without its model."""
     raise SourceError(
-        "this cannot encode texts by itself",
+        "this object cannot encode texts",
         got=type(part).__name__,
         allowed=f"{PAIR}; a SentenceTransformer; a pipeline",
-        remedy="hand over (model, tokenizer), in this order; or a function that takes a list of "
+        remedy="pass (model, tokenizer), in this order; or a function that takes a list of "
         "texts and returns a vector for each: lambda texts: ...",
     )
 
@@ -117,7 +117,7 @@ def encoder(model: Any, tokenizer: Any, *, name: str = "", **options: Any) -> Tr
     >>> encoder(object(), None)
     Traceback (most recent call last):
     ...
-    eatlas.errors.SourceError: object: this is not a model of transformers with its tokenizer
+    eatlas.errors.SourceError: object: not a transformers model with its tokenizer
       got: object and NoneType
       allowed: (model, tokenizer), as AutoModel and AutoTokenizer of transformers make them
       remedy: of a wrapper hand over the model in it: model.get_base_model() of PEFT, model.module
@@ -135,7 +135,7 @@ def encoder(model: Any, tokenizer: Any, *, name: str = "", **options: Any) -> Tr
         )
     if not card or not hasattr(tokenizer, "convert_ids_to_tokens"):
         raise SourceError(
-            f"{name}: this is not a model of transformers with its tokenizer",
+            f"{name}: not a transformers model with its tokenizer",
             got=f"{type(model).__name__} and {type(tokenizer).__name__}",
             allowed=PAIR,
             remedy=WITHIN,
@@ -145,10 +145,10 @@ def encoder(model: Any, tokenizer: Any, *, name: str = "", **options: Any) -> Tr
     require_no_use(name, choices, Options.model_fields.keys() - set(OF_VECTORS))
     if chosen.layer == EVERY:
         raise SourceError(
-            f"{name}: this is one source, of one layer or the mean of several",
+            f"{name}: a source has one layer, or the mean of several",
             got=f"layer={EVERY}",
             allowed=f"layer=0 to layer={card.top}, or a range such as -4..-1",
-            remedy="make an encoder of each layer",
+            remedy="create one encoder per layer",
         )
     module = model.get_encoder() if card.config.is_encoder_decoder else model.base_model
     precision = str(module.dtype).removeprefix("torch.")

@@ -74,11 +74,11 @@ def _require_plain(folder: Path, kind: str) -> None:
     """Refuse a part that is code of its own; where a file names the model, all but numbers."""
     if not _OWN.fullmatch(kind):
         raise SourceError(
-            f"{folder}: a part of this model is code of its own",
+            f"{folder}: this model contains its own code",
             got=kind,
             allowed="parts of sentence-transformers itself",
-            remedy="code that comes with a model is never run here; py: takes a function of your "
-            "own that loads it",
+            remedy="eatlas never runs code that comes with a model; load the model in your own "
+            "function, and use py:",
         )
     name = kind.rpartition(".")[2]
     if only_data() and name not in _OF_NUMBERS:
@@ -153,7 +153,7 @@ class SentenceModelSource(Encoder):
         """Compute vectors, the longest texts first.
 
         Texts of the same tokens share one vector. Texts of one number of tokens are computed
-        together, so that none is padded and its vector depends little on the texts beside it.
+        together, so that none is padded and its vector depends little on the texts next to it.
         """
         with quiet():
             wanted, about = read_items(
@@ -207,9 +207,9 @@ def wrap_model(model: Any, name: str) -> Loaded:
         tokenizer = fast(tokenizer_object=tokenizer, unk_token=unknown)
     elif not hasattr(tokenizer, "convert_ids_to_tokens"):
         raise SourceError(
-            f"{name}: the tokenizer of this model is none of transformers",
+            f"{name}: the tokenizer of this model is not from the transformers library",
             got=type(tokenizer).__name__,
-            remedy="hand over a function that takes a list of texts: model.encode",
+            remedy="pass a function that takes a list of texts: model.encode",
         )
     elif tokenizer.pad_token is None:
         raise SourceError(
@@ -241,9 +241,9 @@ def open_st(text: str) -> tuple[SentenceModelSource, ...]:
         )  # fmt: skip
     if not (folder / MODULES).is_file():
         raise SourceError(
-            f"{label}: this folder holds no model of sentence-transformers",
+            f"{label}: this folder is not a model of sentence-transformers",
             got=listing(folder),
             allowed=f"a folder with {MODULES}",
-            remedy=f"hf:{name} takes other transformers",
+            remedy=f"hf:{name} opens other transformer models",
         )
     return (SentenceModelSource(text, name, folder, options),)

@@ -76,7 +76,7 @@ BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 """Tokens of a batch."""
 CUT_OFF = "the text is longer than the model takes, and was cut before the end of the stimulus"
 CUT = "cut"
-"""What is noted of texts, beside the remarks on images."""
+"""The note about texts; images have their own."""
 OF_IMAGES = ("cls", "mean", "max", "mean-all", POOLED)
 """How the patches of an image may become one vector."""
 
@@ -123,10 +123,10 @@ def way_of(named: NamedModel) -> tuple[Numbers, str, tuple[Note, ...]]:
     notes = model_prompt(named.path, f"st:{named.name}")[1] if whole else ()
     method: str | None = options.pool if whole else options.subword
     if method == POOLED:
-        raise SourceError(f"{label}: texts cannot be pooled so", got=f"pool={POOLED}")
+        raise SourceError(f"{label}: texts cannot be pooled in this way", got=f"pool={POOLED}")
     if method is None and parts:
         raise SourceError(
-            f"{label}: the model has a pooling of its own that hf: does not do",
+            f"{label}: the model declares a pooling that hf: does not support",
             got=parts,
             allowed=f"st:{named.name}, which pools as the model declares; "
             "or a pooling of your choice: ?pool=mean, ?pool=cls",
@@ -137,9 +137,9 @@ def way_of(named: NamedModel) -> tuple[Numbers, str, tuple[Note, ...]]:
     if method is None and not family:
         key = "pool" if whole else "subword"
         raise SourceError(
-            f"{label}: the kind of this model is not known, and so no default for {key}",
+            f"{label}: this model type is unknown, so {key} has no default",
             got=f"model type {named.card.config.model_type!r}",
-            remedy=f"say it: {key}=mean, for example",
+            remedy=f"set it, for example {key}=mean",
         )
     layers = parse_layers(options.layer, named.card.top, label)
     return layers, method or POOLS[family][not whole], notes
@@ -153,7 +153,7 @@ def _open_images(named: NamedModel) -> ModelSource:
     pool = options.pool or card.pool
     if pool not in pools:
         raise SourceError(
-            f"{label}: images cannot be pooled so by this model",
+            f"{label}: this model cannot pool images in this way",
             got=f"pool={pool}",
             allowed=", ".join(pools),
         )
@@ -360,7 +360,7 @@ class ModelSource(Encoder):
     ) -> Answers:
         """For each item the vector of its text or image, once all are finite.
 
-        `about` holds what is noted beside the vectors.
+        `about` holds what is noted next to the vectors.
         """
         finite = np.isfinite(rows).all(axis=1)
         if not finite.all():
@@ -401,7 +401,7 @@ def share_passes(sources: Iterable[Source]) -> list[list[Source]]:
 
 @dataclass(frozen=True)
 class Tokens:
-    """The tokens of one text, special ones included."""
+    """The tokens of one text, including special tokens."""
 
     ids: Sequence[int]
     types: Sequence[int]
@@ -459,8 +459,8 @@ def need_offsets(tokenizer: Any, label: str) -> None:
     """Refuse a tokenizer that does not tell which characters a token stands for."""
     if not tokenizer.is_fast:
         raise SourceError(
-            f"{label}: the tokenizer does not report the characters of a token, so the tokens of "
-            "a stimulus cannot be found",
+            f"{label}: the tokenizer does not report character positions, so the tokens of a "
+            "stimulus cannot be found",
             got=type(tokenizer).__name__,
             allowed="level=sentence with this model, or one with a fast tokenizer (tokenizer.json)",
         )
@@ -477,8 +477,8 @@ def read_items(
     """Tokenise each text once, behind what is put before all, and find the tokens that are needed.
 
     Places of tokens that are pooled by the tokens of a text, the longest texts first: memory runs
-    out at once or not at all. And what there is to say of each item beside its vector, such as that
-    its stimulus lies behind the place where the text was cut.
+    out at once or not at all. Also return a note on each item that needs one, for example if its
+    text was truncated before the stimulus.
     """
     if options.level == "word":
         need_offsets(loaded.tokenizer, name)
@@ -496,9 +496,9 @@ def read_items(
                 raise SourceError(
                     f"{name}: a text is longer than the model takes: {excerpt(text)}",
                     got=f"{len(whole.ids):,} tokens",
-                    allowed=f"up to {loaded.limit:,} tokens, special ones included",
-                    remedy="shorten it, or add truncate=yes (not for st:), which cuts it and "
-                    "warns; a --window in words keeps contexts short",
+                    allowed=f"up to {loaded.limit:,} tokens, including special tokens",
+                    remedy="shorten the text; or add truncate=yes (not for st:), which truncates "
+                    "it and warns; or shorten contexts with --window",
                 )
             tokens = tokenize(loaded.tokenizer, [text], loaded.limit, special=special)[0]
         ids = tuple(tokens.ids), tuple(tokens.types)
@@ -649,8 +649,8 @@ def pool_states(
         several = [rows[number] for number in each]
         if len({array.shape[1] for array in several}) > 1:
             raise SourceError(
-                f"layers {layer_name(each)} cannot be combined, for their vectors differ in length",
-                remedy="leave out the top layer",
+                f"layers {layer_name(each)} have vectors of different lengths",
+                remedy="exclude the top layer",
             )
         combined = np.mean(several, axis=0) if len(several) > 1 else several[0]
         arrays.append(pool(combined, sizes, method))
@@ -704,7 +704,7 @@ def _features(loaded: Loaded, tower: str, inputs: Mapping[str, Any]) -> Array:
         vectors = getattr(out, "pooler_output", out)
     if vectors.ndim != 2:
         raise SourceError(
-            f"{type(loaded.module).__name__}: this model has no space that texts and images share",
+            f"{type(loaded.module).__name__}: texts and images have no joint space",
             got=f"{tower} features of shape {tuple(vectors.shape)}",
             allowed="two-tower models such as CLIP, SigLIP, ALIGN and AltCLIP",
         )

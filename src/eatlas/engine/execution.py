@@ -65,17 +65,17 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     measures : str, measure, function, mapping, or list of them, optional
         Signatures such as ``"ml-eat(alpha=0.01)"``, or measures such as ``eatlas.MLEAT()``. By
         default ``"ml-eat"``, and ``"divdist"`` for tests of groups against a reference. Each takes
-        the tests of its kind; those of groups take X, Y, A and B as groups and targets too, unless
-        a run has tests and measures of both kinds. ``"all"`` is every measure that takes the tests
-        and the vectors; a warning names the others. A function with arguments named ``X``, ``Y``,
-        ``A`` and ``B``, or some of them, gets the unit vectors of these groups, of shape (terms,
-        dimensions), and returns a number. A mapping ``{"my-measure": function}`` names it.
+        the tests of its kind; measures of groups also take X, Y, A and B as groups and targets,
+        unless a run has tests and measures of both kinds. ``"all"`` is every measure that takes the
+        tests and the vectors; a warning names the others. A function with arguments named ``X``,
+        ``Y``, ``A`` and ``B``, or some of them, gets the unit vectors of these groups, of shape
+        (terms, dimensions), and returns a number. A mapping ``{"my-measure": function}`` names it.
     prompts : str or list, optional
-        Texts that words are put into before they are encoded, such as ``"This is {}"``; each
+        Prompts around words before they are encoded, such as ``"This is {}"``; each
         source is read with each of them, and ``Results.compare("prompt")`` compares. ``"{}"`` is
         the word alone. A list within the list is a set whose prompts are averaged: a word is the
         mean of its unit vectors in all of them. A name of a file stands for the prompts on its
-        lines. Images are put into none.
+        lines. Images have no prompt.
     contexts : Contexts, Pairs, str or path, optional
         Turns tests of words into tests of the sentences in which their words occur: what
         :func:`eatlas.find_contexts` returned, or a file of it. For LPBS and LPBSCEAT: the
@@ -85,9 +85,9 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         Words on either side to which the contexts are cut, at most what they have; each is measured
         by itself, and ``Results.compare("window")`` compares.
     reference : str, path, mapping, frame, result or Counts, optional
-        What the shares of tests of groups are compared with, in place of their own reference:
-        ``"uniform"``; a share for each group, ``{"Female": 0.4, "Male": 0.6}``; a table of numbers
-        by term and group, such as a census, ``"FILE.csv?year=2010"`` or a frame; or another
+        What the proportions of tests of groups are compared with, in place of their own reference:
+        ``"uniform"``; a proportion for each group, ``{"Female": 0.4, "Male": 0.6}``; a table of
+        numbers by term and group, such as a census, ``"FILE.csv?year=2010"`` or a frame; or another
         measurement, a result of divdist or a file of them. Of the last two each target takes its
         own shares.
     frequency : {"auto", "on", "off"}, default "auto"
@@ -234,14 +234,14 @@ def perform(job: Job) -> Outcome:
 
 
 def _fault(job: Job, what: str, error: Exception) -> EatlasError:
-    """Say whose fault it is: that of the package of measure or source whose code came last."""
+    """Name the package at fault: the measure or source whose code came last."""
     theirs = {type(part).__module__.partition(".")[0] for part in (job.measure, job.source)}
     modules = [str(f.f_globals.get("__name__")) for f, _ in traceback.walk_tb(error.__traceback__)]
     passed = [module.partition(".")[0] for module in reversed(modules)]
     package = next((name for name in passed if name in theirs - {"eatlas"}), "eatlas")
     report = "".join(traceback.format_exception(error))
     return EatlasError(
-        f"{what}: a fault of {package}, not of the input",
+        f"{what}: an internal error of {package}",
         got=report.strip().replace("\n", "\n    "),
         remedy="please report it, with the lines above"
         if package == "eatlas"

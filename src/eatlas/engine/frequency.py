@@ -41,7 +41,7 @@ MOST_TERMS = 2_000
 DIFFERENT = 0.05
 """Groups whose ranks differ with a smaller p get a warning."""
 LEAST_WORDS = 1_000
-"""A shorter list is that of somebody's terms, in whatever order."""
+"""A shorter list probably contains selected terms, in any order."""
 LEAST_PROBES, LEAST_CORRELATION = 50, 0.3
 """A list has another order than that of frequency if so many of the common English words, or more,
 have ranks that go less together with those of GloVe 6B (Spearman). Vectors of other corpora give
@@ -170,7 +170,7 @@ def _words(test: Test) -> set[str]:
 def order_of(source: Source | None, wish: Wish, *, english: bool) -> WordOrder | str:
     """The order of a list of counts, of the words that come with the package, or of the source.
 
-    Or why it says nothing of the frequency of its words.
+    Or the reason why its order does not reflect word frequency.
     """
     inner: Any = source
     while inner is not None:
@@ -202,11 +202,11 @@ def order_of(source: Source | None, wish: Wish, *, english: bool) -> WordOrder |
 def _implausible(order: WordOrder, *, english: bool) -> str:
     """Why a list is short, or not in order of frequency by what is known; empty where it may be.
 
-    What is known is the frequency of English words, which says nothing of another language.
+    Only the frequencies of English words are known, so other languages are not checked.
     """
     if order.size < LEAST_WORDS:
         few = f"{order.name} has {order.size:,} words; with fewer than {LEAST_WORDS:,}, their order"
-        return f"{few} need not be that of frequency"
+        return f"{few} need not reflect frequency"
     common = sample_order()
     mine = order.ranks(common.words[10:FREQUENT:20] if english else ())
     if len(mine) < LEAST_PROBES:
@@ -214,7 +214,7 @@ def _implausible(order: WordOrder, *, english: bool) -> str:
         return f"the words of {order.name} are in alphabetical order" if alphabetical else ""
     theirs = common.ranks(mine)
     rho = spearman(np.array([*mine.values()]), np.array([theirs[word] for word in mine]))
-    why = f"their ranks correlate by {rho:.2f} with those of GloVe 6B"
+    why = f"their ranks correlate by {rho:.2f} with the ranks in GloVe 6B"
     ordered = rho >= LEAST_CORRELATION
     return "" if ordered else f"the words of {order.name} are not in order of frequency: {why}"
 
@@ -234,7 +234,7 @@ def ranking_for(measure: Any, test: Test, source: Any, case: CaseRule) -> Rankin
 def ranking_for_language(ranking: Ranking, language: str) -> Ranking:
     """The same, but for ranks of English words and words of another language."""
     if not is_english(language) and ranking.vocabulary == sample_order().name:
-        reason = f"the ranks at hand are those of English words, and the test is in {language}"
+        reason = f"the available ranks are of English words, and the test is in {language}"
         return Ranking(reason=reason)
     return ranking
 
@@ -294,7 +294,7 @@ def look_up_words(
 
 
 def _differences(measure: Any, test: Test, ranks: Ranks) -> list[Note]:
-    """Remarks on opposed groups of clearly different frequency."""
+    """Warnings about opposed groups that clearly differ in word frequency."""
     notes = []
     for role in getattr(measure, "compared", ()):
         p = ranks.p_targets if role == "X" else ranks.p_attributes
@@ -334,7 +334,7 @@ def beyond_topics(test: Test, words: Collection[str]) -> str:
 def reason_against_topics(
     ranking: Ranking, test: AssociationTest, words: Collection[str], keys: Keys, measure: Any
 ) -> str:
-    """Why no random topics can be in the place of a test; empty where they can."""
+    """Why no random topics can be in place of a test; empty where they can."""
     if not hasattr(measure, "frequency"):
         return f"{measure.name} is not computed for random topics"
     if measure.frequency == "off":
@@ -375,12 +375,12 @@ def covariates_of(
             rows.append([*row, *(numbers or (np.nan,) * len(words.names if words else ()))])
         of[role] = np.array(rows, np.float64).reshape(len(rows), len(names))
     if words and all(np.isnan(rows[:, ranked:]).all() for rows in of.values()):
-        return "the covariates are those of other words"
+        return "the covariates belong to different words"
     return Covariates(names, of, ranked)
 
 
 def _ranks(ranking: Ranking, keys: Keys) -> Ranks:
-    """Ranks of the stimuli of a test, by group, and whether those of opposed groups differ."""
+    """Ranks of the stimuli of a test, by group, and whether opposed groups differ in rank."""
     groups, numbers = {}, {}
     for role, group in keys.items():
         terms = {term: None if key is None else ranking.ranks[key] for term, key in group.items()}

@@ -48,7 +48,7 @@ class Job:
     covariates: WordCovariates | None = None
     """Of its words, and not of all."""
     run_of: str = ""
-    """Name of what the source is a training run of; empty where it is none."""
+    """Name of the model that the source is a training run of; empty if it is not one."""
 
     @cached_property
     def identity(self) -> str:

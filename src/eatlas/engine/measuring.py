@@ -49,7 +49,7 @@ def measure(
     """Open a source and measure one test on it, as calling a measure does."""
     if not isinstance(test, Test):
         raise StimulusError(
-            f"the measure {measure.name} takes one test",
+            f"the measure {measure.name} takes a single test",
             got=described(test),
             allowed="an AssociationTest",
             remedy="eatlas.load_tests(...) makes tests of ids and files; eatlas.run takes both",
@@ -78,11 +78,11 @@ def covariates_for(
 
     if not any(map(adjusts, measures)):
         raise SignatureError(
-            "covariates change nothing here: no association is found given them",
+            "covariates have no effect here: no measure adjusts for them",
             got=", ".join(str(measure) for measure in measures),
             allowed="covariates with measures of associations that have adjust=frequency, the "
             "default, such as ml-eat",
-            remedy="leave out the covariates, or adjust=none",
+            remedy="remove the covariates, or remove adjust=none",
         )
     return word_covariates(given).of_tests(tests, case)
 
@@ -122,7 +122,7 @@ def measure_job(job: Job, rng: np.random.Generator | None = None) -> Association
 def input_of(
     job: Job, rng: np.random.Generator | None = None
 ) -> tuple[Input, list[Note | str], list[Note]]:
-    """What a measure computes with, read from its source; remarks on that, and on words."""
+    """The input of a measure, read from its source; notes on the input, and on words."""
     measure, test, source, seed = job.measure, job.test, job.source, job.seed
     lookup = reader_of(measure.needs.source).look_up(measure, test, source, job.case)
     head = _head_of(job, lookup)

@@ -61,7 +61,7 @@ def make_plan(
 ) -> tuple[Job, ...]:
     """Resolve tests, sources and measures; every source looks up its words here, once.
 
-    Parameters are those of :func:`eatlas.engine.run`; `watch` shows progress, `executor` encodes.
+    Parameters are as in :func:`eatlas.engine.run`; `watch` shows progress, `executor` encodes.
     """
     jobs, names = unread(tests, vectors, measures, **choices)
     jobs = read(jobs, watch, executor)
@@ -84,7 +84,7 @@ def unread(  # noqa: PLR0913  (each is a choice of the user's)
 ) -> tuple[list[Job], list[str]]:
     """Jobs whose sources are open and have read nothing yet, and the names of these in results.
 
-    Parameters are those of :func:`eatlas.engine.run`.
+    Parameters are as in :func:`eatlas.engine.run`.
     """
     require_whole("the seed", seed, 0)
     loaded = _load_tests(tests, reference)
@@ -99,7 +99,7 @@ def unread(  # noqa: PLR0913  (each is a choice of the user's)
                 questions.setdefault(measure.needs.source, []).append((read_as, measure))
     if prompts is not None and all(c.images for test in loaded for c in test.concepts.values()):
         raise SourceError(
-            "a prompt changes nothing here: all stimuli are images, which are put into none",
+            "a prompt has no effect here: all stimuli are images",
             allowed="prompts for tests with texts, such as images against words",
         )
     require_case(case)
@@ -141,7 +141,7 @@ def _as_list(choice: Any) -> list[Any]:
 def _with_frequency(measures: Sequence[Measure], frequency: Topical) -> list[Measure]:
     """Each measure once; those that do not say whether they are compared with topics as the run."""
     if not measures:
-        raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
+        raise SignatureError("no measure was given", allowed=", ".join(measure_types()))
     if frequency == "on" and not any(hasattr(measure, "frequency") for measure in measures):
         raise SignatureError(
             "none of the measures is compared with random topics",
@@ -165,14 +165,14 @@ def _default_measure(kind: str) -> str:
     if taking:
         return taking[0]
     raise EatlasError(
-        "no measure that is installed takes these tests",
+        "no installed measure takes these tests",
         got=f"tests of the kind {kind}",
         remedy="install the package that has a measure of them",
     )
 
 
 def _chosen(tests: Sequence[Test], given: Any) -> tuple[list[Measure], dict[str, str] | None]:
-    """The measures; where every measure was chosen, those of vectors that take one of the tests.
+    """The measures; for "all", every measure of vectors that takes one of the tests.
 
     Also why others do not, by name; None where measures were named.
     """
@@ -181,10 +181,10 @@ def _chosen(tests: Sequence[Test], given: Any) -> tuple[list[Measure], dict[str,
     named = _as_list(given)
     if len(named) > 1 and EVERY in named:
         raise SignatureError(
-            f"{EVERY} stands for every measure",
+            f"{EVERY} already includes every measure",
             got=", ".join(map(str, named)),
             allowed=f"{EVERY} alone, or measures by name",
-            remedy=f"leave {EVERY} out, or the others",
+            remedy=f"remove {EVERY}, or the other measures",
         )
     if named != [EVERY]:
         return list_measures(named), None
@@ -250,11 +250,11 @@ def _require_fitting(tests: Sequence[Test], measures: Sequence[Measure]) -> None
     measure = next((m for m, of in zip(measures, taken, strict=True) if not any(of)), measures[0])
     fitting = [name for name, kind in measure_types().items() if kind.kind == test.kind]
     raise EatlasError(
-        f"the measure {measure.name} does not take tests of the kind of {test.id}",
-        got=f"{test.id} is of the kind {test.kind}",
+        f"the measure '{measure.name}' does not take the test '{test.id}'",
+        got=f"a test of the kind '{test.kind}'",
         allowed=f"tests of the kind {measure.kind} for {measure.name}; "
         f"for {test.id}: {', '.join(fitting) or 'no measure that is installed'}",
-        remedy="give tests of each kind a measure of theirs, or leave --measure out; "
+        remedy="choose a measure for each kind of test, or omit --measure; "
         "eatlas tests list shows the kind of each test",
     )
 
@@ -285,7 +285,7 @@ class StimulusContexts(Protocol):
 
 
 def open_contexts(given: Any) -> StimulusContexts:
-    """Return contexts as they are, or those of a file.
+    """Return contexts as they are, or read them from a file.
 
     Raises
     ------
@@ -311,9 +311,9 @@ def in_contexts(
     if contexts is None:
         if windows:
             raise EatlasError(
-                "a window cuts contexts, and no contexts are given",
+                "a window shortens contexts, but no contexts were given",
                 got=", ".join(f"window {n}" for n in windows),
-                allowed="--contexts FILE with it; in Python contexts=...",
+                allowed="add --contexts FILE; in Python, contexts=...",
             )
         return [(tuple(tests), list(measures))]
     return open_contexts(contexts).variants(tests, measures, windows)
@@ -332,7 +332,7 @@ def open_as(given: Any, need: Need, prompts: Any = None) -> list[Opened]:
     need : str
         What measures need of them, their ``needs.source``.
     prompts : str or list, optional
-        Prompts or sets of them, for vectors alone.
+        Prompts or sets of them, only for vectors.
 
     Returns
     -------
@@ -342,7 +342,7 @@ def open_as(given: Any, need: Need, prompts: Any = None) -> list[Opened]:
     """
     specs = specs_of(given, DEFAULT_VECTORS)
     if not specs:
-        raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
+        raise SourceError("no vectors were given", allowed="a file, a name, or vectors in memory")
     reader = reader_of(need)
     opened: list[Opened] = []
     for spec in specs:

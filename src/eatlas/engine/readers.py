@@ -49,18 +49,19 @@ from eatlas.stimuli.batteries import is_bundled
 NAMED = 8
 """Missing words that a message names."""
 MISSPELT = 0.2
-"""Share of missing words up to which they may be misspelt; of more the vocabulary lacks them."""
+"""Proportion of missing words up to which they may be misspelt; of more the vocabulary lacks
+them."""
 VECTORS: Need = "vectors"
 """The need that eatlas itself reads."""
 WISHES: tuple[Wish | None, ...] = (None, *get_args(Wish))
 """Of ranks of words by frequency, the one that does for all last."""
 REMEDIES = {
-    "images": "use a model that encodes images, such as clip:NAME, or vectors of these images, "
-    "keyed by the paths or names of their files",
-    "sentences": "use a sentence encoder or a cbow: source, which takes the mean of the words' "
-    "vectors, or the test of the words that these sentences are made of",
-    "words": "use terms that the source has, or a source with a larger vocabulary; for phrases a "
-    "cbow: source, which takes the mean of the vectors of their words",
+    "images": "use a model that encodes images, such as clip:NAME, or vectors of these images "
+    "with their paths or file names as keys",
+    "sentences": "use a sentence encoder; or cbow:SOURCE, which averages the vectors of the "
+    "words; or the test of the words in these sentences",
+    "words": "use terms that are in the source, or a source with a larger vocabulary; for "
+    "phrases, use cbow:SOURCE, which averages the vectors of their words",
 }
 """What to do where terms are missing, by what the terms are."""
 
@@ -117,9 +118,9 @@ class Reader(ABC):
     def in_prompts(self, sources: Sequence[Any], prompts: Any) -> list[Any]:  # noqa: ARG002
         """Put words into prompts before they are encoded; refused, but for vectors."""
         raise SourceError(
-            f"a prompt changes nothing here: {self.name} has no texts that words are put into",
+            f"a prompt changes nothing here: {self.name} does not insert words into texts",
             allowed="prompts for measures of vectors",
-            remedy="leave the prompt out",
+            remedy="remove the prompt",
         )
 
     def computes(self, source: Any) -> bool:  # noqa: ARG002
@@ -273,7 +274,7 @@ def _vectors_of(words: Sequence[str], source: Source, case: CaseRule) -> dict[st
         raise CoverageError(
             f"the direction needs terms that have no usable vector in {source.name}",
             got=f"missing: {listing(group.missing)}",
-            remedy="name defining pairs whose terms the source has",
+            remedy="use defining pairs whose terms are in the source",
         )
     return dict(zip(group.used, embedded.vectors[concept.name], strict=True))
 
@@ -350,12 +351,12 @@ def require_terms(
         raise CoverageError(
             f"test {test.id}, group {role} ({concept.name}): "
             f"{f'only {len(there)}' if there else 'no'} {unit} has a {usable} in {source}",
-            got=f"missing: {listing(missing, NAMED)}" if missing else f"{there[0]!r} alone",
-            allowed=f"at least {least} usable {unit if least == 1 else units} for "
-            f"{measure.name} ({'its labels are permuted' if least > 1 else 'its mean is taken'})",
+            got=f"missing: {listing(missing, NAMED)}" if missing else f"only {there[0]!r}",
+            allowed=f"at least {least} usable {unit if least == 1 else units}, because "
+            f"{measure.name} {'permutes their labels' if least > 1 else 'takes their mean'}",
             remedy=remedy or (f"{hint} Otherwise {REMEDIES[kind]}" if hint else REMEDIES[kind])
             if missing
-            else "add terms, or use a measure that takes a group of one",
+            else "add terms, or use a measure that allows groups of one term",
         )
 
 
@@ -365,7 +366,7 @@ def require_any(test: Test, source: str, begins: Sequence[str]) -> None:
         raise CoverageError(
             f"test {test.id} ({len(test.terms):,} terms): {source} has none of them",
             got=f"its first words are {listing(ascii(word[:40]) for word in begins)}",
-            allowed="a source with the words of the test",
-            remedy="see whether its column of words is missing, or its words are of another "
-            "language or written in another way",
+            allowed="vectors of words of the test",
+            remedy="check that the file has a column of words, in the language and spelling of "
+            "the test",
         )

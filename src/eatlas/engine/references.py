@@ -1,4 +1,4 @@
-"""References for tests of groups: distributions, tables of shares, and other measurements."""
+"""References for tests of groups: distributions, tables of proportions, and other measurements."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 GIVEN = "the run"
 """Where a distribution comes from that was given with a run."""
 ALLOWED = (
-    '"uniform"; a share for each group, as in Female=0.4,Male=0.6; a CSV table of shares by term '
-    "and group; or results of divdist"
+    '"uniform"; a proportion for each group, as in Female=0.4,Male=0.6; a CSV table of '
+    "proportions by term and group; or results of divdist"
 )
 
 ReferenceLike: TypeAlias = (
     "str | Path | Mapping[str, float] | AssociationResult | Results | Counts | IntoFrame"
 )
-"""What the shares of tests of groups are compared with."""
+"""What the proportions of tests of groups are compared with."""
 Shares = Mapping[str, float]
 """By group."""
 Reference = tuple[Shares | str, Mapping[str, Shares], str]
@@ -40,7 +40,7 @@ def with_reference(tests: Iterable[Test], reference: ReferenceLike) -> tuple[Tes
     tests = tuple(tests)
     if not any(isinstance(test, GroupsTest) for test in tests):
         raise StimulusError(
-            "a reference needs tests of groups, and none was chosen",
+            "a reference needs tests of groups, but none was given",
             got=", ".join(test.id for test in tests),
             allowed="tests such as divdist-gender",
         )
@@ -55,7 +55,7 @@ def _put(test: GroupsTest, reference: Any) -> GroupsTest:
     for what, row in {**of_all, **targets}.items():
         if fault := fault_of_weights(row, names):
             raise StimulusError(
-                f"test {test.id}: the shares of {what} cannot be used", got=fault, allowed=ALLOWED
+                f"test {test.id}: {what} cannot be used", got=fault, allowed=ALLOWED
             )
     rows = sorted(targets.items())
     update = {
@@ -101,7 +101,7 @@ def _of_results(test: GroupsTest, names: Sequence[str], results: Any) -> Referen
     fitting = [results] if is_result(results) else [r for r in results if r.test == test.id]
     if len(fitting) != 1:
         raise ResultsError(
-            f"{len(fitting)} results have shares of groups for test {test.id}",
+            f"{len(fitting)} results have proportions of groups for test {test.id}",
             got="; ".join(map(_result_label, fitting[:5])) or None,
             allowed="one",
             remedy="write it to a file of its own: eatlas.Results([result]).save(FILE)",
@@ -112,7 +112,7 @@ def _of_results(test: GroupsTest, names: Sequence[str], results: Any) -> Referen
     terms = [term for term in test.targets.terms if term in shares]
     if sorted(groups) != sorted(names) or not terms or not (concept and concept.distribution):
         raise StimulusError(
-            f"test {test.id}: the result has no shares of its groups for its targets",
+            f"test {test.id}: the result has no proportions of its groups for its targets",
             got=f"{_result_label(result)}, of {', '.join(groups) or result.signature}",
             allowed=f"a result of divdist of the same targets with {', '.join(names)}",
         )
@@ -126,11 +126,11 @@ def _result_label(result: AssociationResult) -> str:
 
 
 def _of_table(test: GroupsTest, names: Sequence[str], spec: Any) -> Reference:
-    """Shares of a table, of each target by itself; of all the sum of its targets."""
+    """Proportions of a table, of each target by itself; of all the sum of its targets."""
     table, *others = open_counts(spec)
     if others:
         raise StimulusError(
-            f"{spec}: the table has several years", remedy=f"take one: {spec}?year=YEAR"
+            f"{spec}: the table has several years", remedy=f"choose one: {spec}?year=YEAR"
         )
     numbers = {
         term: group_numbers(row, names, f"{table.name}, {term}")
@@ -140,7 +140,7 @@ def _of_table(test: GroupsTest, names: Sequence[str], spec: Any) -> Reference:
     sums = [math.fsum(column) for column in zip(*numbers.values(), strict=True)]
     if not math.fsum(sums):
         raise StimulusError(
-            f"test {test.id}: {table.name} has none of its targets, or nothing but 0 for them",
+            f"test {test.id}: {table.name} has none of its targets, or only zeros for them",
             got=", ".join(test.targets.terms[:5]),
             allowed="terms that are in both",
         )

@@ -47,7 +47,7 @@ class Journal:
     """
 
     work = "jobs"
-    """What is kept, as messages call it."""
+    """What is stored, as messages call it."""
     task = "run"
     """What writes the file, as messages call it."""
 
@@ -56,7 +56,7 @@ class Journal:
         self._lock = FileLock(lock or "", timeout=0)
         self._handle = -1
         self.pieces: set[str] = set()
-        """Names of the pieces that the file is kept for."""
+        """Names of the pieces that the file is stored for."""
 
     def take(self, name: str, result: bytes) -> None:
         """Take over a piece that was done before."""
@@ -66,14 +66,14 @@ class Journal:
             return self
         try:
             self._lock.acquire()
-            # a link in the place of the file is not followed
+            # a link in place of the file is not followed
             flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
             self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | flags, 0o666)
             self._recover(self.path)
         except Timeout as error:
             raise ResultsError(
                 f"{self.out}: another {self.task} is writing here",
-                remedy="wait for it to end, or choose another place with --out",
+                remedy="wait until it ends, or choose another folder with --out",
             ) from error
         except BaseException as error:
             self._close()
@@ -100,10 +100,10 @@ class Journal:
             with suppress(OSError):
                 os.ftruncate(self._handle, end)
             raise ResultsError(
-                f"{self.path}: finished {self.work} cannot be kept",
+                f"{self.path}: finished {self.work} cannot be stored",
                 got=error.strerror or str(error),
-                remedy="free some space, or choose another place with --out; repeat the command to "
-                "continue",
+                remedy="free some space, or choose another folder with --out; repeat the command "
+                "to continue",
             ) from error
         self.pieces.add(name)
 
@@ -157,7 +157,7 @@ class Journal:
 
 
 class FileJournal(Journal):
-    """Finished pieces of what will be one file, in a hidden file beside it."""
+    """Finished pieces of what will be one file, in a hidden file next to it."""
 
     def __init__(self, out: Path | None, identity: str) -> None:
         self.identity = identity
@@ -247,7 +247,7 @@ def _unwritable(path: Path | None, error: OSError) -> ResultsError:
     return ResultsError(
         f"--out {path}: cannot be written to",
         got=": ".join(filter(None, [error.filename, error.strerror or str(error)])),
-        remedy="choose another place with --out",
+        remedy="choose another folder with --out",
     )
 
 

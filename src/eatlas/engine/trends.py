@@ -47,11 +47,11 @@ from eatlas.version import __version__
 Array = NDArray[np.float64]
 
 SIGNIFICANT = 0.05
-"""p of a trend from which it has a remark on what the p supposes."""
+"""If p of a trend is at most this, a note names the assumptions of the test."""
 FIRST_YEAR = 1000
-"""Smaller numbers of periods are taken for no years."""
+"""Smaller numbers are not years."""
 DECADE, LEAST_DECADES = 10, 2
-"""Years; and how many decades a series has whose slope is one of decades."""
+"""Years; and how many decades a series must cover for a slope per decade."""
 WIDTH = 3.92
 """Of a 95% interval, in standard errors of a normal distribution."""
 DECIMALS = 6

@@ -100,7 +100,7 @@ def verifier_of(record: object) -> Verifier:
     """
     name = schema_name(record)
     allowed = "results and trends"
-    unknown = ResultsError("this cannot be verified", got=described(record), allowed=allowed)
+    unknown = ResultsError("this record cannot be verified", got=described(record), allowed=allowed)
     verifier: Verifier = load_class(require_point("verifiers", name, unknown), Verifier)()
     return verifier
 
@@ -128,7 +128,7 @@ class FindsContexts(Protocol):
         Raises
         ------
         SourceError
-            If they are not at hand.
+            If they cannot be found.
         """
 
 

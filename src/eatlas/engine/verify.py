@@ -49,7 +49,7 @@ class AnyContexts(Protocol):
 ContextsLike = AnyContexts | str | Path
 """Contexts of words or of pairs, or a file of them."""
 MOST_DRAWS = {"permutations": 10_000_000, "resamples": 1_000_000}
-"""Random draws that a file of somebody else's may request: minutes, not days."""
+"""Random permutations that a file of somebody else's may request: minutes, not days."""
 FIRST = ("provenance.", "concepts.", "title:", "citation:", "coverage:", "periods", "missing")
 NEXT = ("level1.", "level2.", "pattern.")
 """Differences that are named first, and those that are named next."""
@@ -62,8 +62,8 @@ FROM_FILES = 1e-9
 moved scores by 9e-13 and stated errors by 2e-11 on seven kinds of processors."""
 COMPUTED, COMPUTED_P, COMPUTED_ZERO, COMPUTED_DRAWS = 1e-4, 5e-3, 1e-5, 2
 """Of vectors that a model computes in single precision: of the size of numbers, of p-values and
-their counts, absolute, and random draws. Effect sizes moved by 5e-6 between processors, batches and
-threads, t of crossed tests by 4e-5 of its size, a p of 6e-61 by 2e-3 of its size, a p of 9,999
+their counts, absolute, and random samples. Effect sizes moved by 5e-6 between processors, batches
+and threads, t of crossed tests by 4e-5 of its size, a p of 6e-61 by 2e-3 of its size, a p of 9,999
 draws by one of them."""
 SINGLE = 2.0**-24
 """Unit roundoff of single precision; of other precisions tolerances grow with it."""
@@ -81,7 +81,7 @@ ROUNDED = dict.fromkeys(
     ),
     1.01e-6,
 ) | {"share_intervals": 1.01e-6, "kept": 1.01e-4, "patterns": 1.01e-3}
-"""Absolute, of parts that are kept to a few decimals: one resample of 1,000 may be on the other
+"""Absolute, of parts that are stored to a few decimals: one resample of 1,000 may be on the other
 side of a threshold."""
 NOT_COMPARED = frozenset(
     {"vectors_sha256", "kept_patterns", "rel_err", "influential", "sensitivity"}
@@ -89,7 +89,7 @@ NOT_COMPARED = frozenset(
 """What the last bits of vectors decide, which are the machine's where a model computes them."""
 
 KNOWN = {"given": "the test that was given,", "built in": "the built-in test"}
-"""What the names in a result are held against."""
+"""What the names in a result are compared with."""
 
 Keys = tuple[str | int, ...]
 """Keys and places that lead to a part of a record."""
@@ -137,19 +137,19 @@ def verify(
     opened. A function, an endpoint, a model with code of its own, a name on a hub and what a
     package registers are refused, and the verdict says what each would do. No cache and no index
     is read, but for answers of a model behind an address, which would answer otherwise today: the
-    verdict says that they are those that are kept on this machine. Where some are not kept, it is
+    verdict says that they are those that are stored on this machine. Where some are not kept, it is
     refused as long as it is not trusted, and asked for those alone then.
 
     The test is rebuilt from the result's terms, the measure from its signature, the vectors are
     opened by the source's name. Labels, words, hashes and counts must be equal, and numbers to 1e-9
     of their size; resampled numbers to their last decimal. Where a model computed the vectors, in
     single precision, numbers may differ by 1e-4 of their size, p-values with their counts by 5e-3,
-    and those of random draws by two draws, 2 / (draws + 1); in lower precision by more. The hash of
-    the vectors, and the words that a finding is sensitive to, are not compared then.
+    and those of random samples by two draws, 2 / (draws + 1); in lower precision by more. The hash
+    of the vectors, and the words that a finding is sensitive to, are not compared then.
 
-    Names of groups, title, citation and terms of a result whose test is built in must be those of
-    the built-in test. Those of other tests must fit the hash that the file has, which
-    whoever changes both can meet: ``tests`` holds them against tests that you vouch for.
+    If the test of a result is built in, its names of groups, title, citation and terms must equal
+    the built-in test. Other tests must fit the hash in the file. Somebody who changes both can fake
+    that; pass ``tests`` to compare them with tests that you trust.
 
     A result of contexts of a file names the file, and the hash of its contexts: they are taken
     from those that are given, or from a file of that name in one of the folders or in the working
@@ -171,8 +171,8 @@ def verify(
     Parameters
     ----------
     results : Results, a record, or iterable of results, trends and other records
-        Of ``Results``, the trends are verified too. Other records are those of which a package can
-        compute the schema again, such as those of :func:`eatlas.scan` with ``themes``.
+        Trends of ``Results`` are also verified. Other records are those of which a package can
+        compute the schema again, such as the ones from :func:`eatlas.scan` with ``themes``.
     contexts : path, Contexts, Pairs, or several of them
         Contexts that results were made of.
     covariates : path, mapping, frame, or list of them, optional
@@ -196,7 +196,7 @@ def verify(
     Returns
     -------
     tuple of Verdict
-        In the order of the results; then those of the trends, then of other records.
+        In the order of the results, then of the trends, then of other records.
 
     Raises
     ------
@@ -316,7 +316,7 @@ def _rebuilt(
                 known, _ = _in(contexts, measure.reads(known.against(test)), measure)
                 check.lines = tuple(_labels(result, test, known, against, measure))
             except EatlasError:  # its terms have no contexts in the file
-                check.lines = (f"coverage: the terms are not those of {KNOWN[against]}",)
+                check.lines = (f"coverage: the terms differ from {KNOWN[against]}",)
         return check
     except EatlasError as error:
         return _Check(result, again=error)
@@ -347,15 +347,15 @@ def _in(contexts: Any, test: Test, measure: Measure) -> tuple[Test, Measure]:
 
 
 def _require_few_draws(measure: Measure) -> None:
-    """Refuse a number of random draws with which a file would keep a machine busy for days."""
+    """Refuse a number of random samples with which a file would keep a machine busy for days."""
     for name, most in MOST_DRAWS.items():
         number = getattr(measure, name, 0)
         if isinstance(number, int) and number > most:
             raise SignatureError(
-                f"{measure.name}: more random draws than are drawn again for a file",
+                f"{measure.name}: too many random permutations or samples to recompute for a file",
                 got=f"{name}={number}",
                 allowed=f"{name} up to {most:,}",
-                remedy="eatlas run draws as many as you say; --trust SOURCE lets a file say it",
+                remedy="use eatlas run with this number, or eatlas verify --trust SOURCE",
             )
 
 
@@ -386,7 +386,7 @@ def _with_files(test: Test, known: Test) -> Test:
 def _labels(
     result: AssociationResult, test: Test, known: Test, against: str, measure: Measure
 ) -> Iterator[str]:
-    """What a result calls otherwise than the test of its id."""
+    """Names in a result that differ from the test with its id."""
     name = f"{KNOWN[against]} {known.id}"
     pairs: dict[str, tuple[Any, Any]] = {
         f"concepts.{group}": (test.concepts[group].name, concept.name)
@@ -434,7 +434,7 @@ def _open_source(
                     check.remarks = getattr(source, "verification_remarks", ())
             return opened
     except RecursionError:
-        return SourceError(f"{string[:60]}...: one source is wrapped in another too many times")
+        return SourceError(f"{string[:60]}...: too many sources are nested in each other")
     except EatlasError as error:
         return error if mine is not None else _perhaps_moved(error, called)
 
@@ -524,9 +524,7 @@ def _of_record(
             source = open_vectors(string if mine is None else mine)
             again = verifier.repeat(record, source, vouched)
     except RecursionError:
-        return _cannot_repeat(
-            record, EatlasError("one source is wrapped in another too many times")
-        )
+        return _cannot_repeat(record, EatlasError("too many sources are nested in each other"))
     except EatlasError as error:
         return _cannot_repeat(
             record, error if mine is not None else _perhaps_moved(error, record.source)
@@ -573,7 +571,7 @@ def differences(old: Any, new: Any) -> Iterator[str]:
 def monte_carlo_numbers(
     record: Any, path: Keys = (), draws: Any = None
 ) -> Iterator[tuple[Keys, float]]:
-    """Shares and counts of random draws in a record, each with the difference that two draws make.
+    """Proportions and counts of random samples in a record, with their expected difference.
 
     `draws` are those behind the part, or of each tail; none where its p-values are exact.
     """
@@ -596,7 +594,7 @@ def monte_carlo_numbers(
 
 
 def _draws_behind(record: Mapping[str, Any], path: Keys, draws: Any) -> Any:
-    """Random draws behind a part of a record; of the whole, by its parts."""
+    """Random permutations behind a part of a record; of the whole, by its parts."""
     if not path:
         of_targets = (record.get("labels") or {}).get("permutations")
         return {**dict.fromkeys(record), "targets": of_targets, "concept": of_targets}
@@ -641,7 +639,7 @@ def _near(old: Any, new: Any, path: Keys, scale: float, of_draws: float) -> bool
     """Whether two numbers differ by no more than another machine's arithmetic explains.
 
     `scale` is the roundoff of computed vectors in units of single precision, 0 of vectors of files;
-    `of_draws` is what two random draws change.
+    `of_draws` is what two random samples change.
     """
     keys = {key for key in path if isinstance(key, str)}
     if not isinstance(old, int | float) or type(old) is not type(new):

@@ -22,7 +22,7 @@ def unit_rows(vectors: NDArray[np.floating]) -> Array:
 
 
 def mean_row(rows: Array) -> Array:
-    """Mean of the rows, shape (d,), summed in an order that depends on the rows alone."""
+    """Mean of the rows, shape (d,), summed in an order that depends only on the rows."""
     order = sorted(range(len(rows)), key=lambda i: rows[i].tobytes())
     mean: Array = np.add.reduce(rows[order], axis=0) / len(rows)
     return mean
@@ -124,5 +124,5 @@ def pair_direction(first: Array, second: Array, *, centred: bool = False) -> Arr
 
 
 def _sort_rows(rows: Array) -> Array:
-    """The rows in an order that depends on them alone, so that sums over them do too."""
+    """The rows in an order that depends only on them, and so do sums over them."""
     return rows[sorted(range(len(rows)), key=lambda i: rows[i].tobytes())]

@@ -36,7 +36,7 @@ from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 Roles = tuple[str, ...]
 """Two opposed groups."""
 APART = 0.9
-"""Groups whose label shares more of its variance with the covariates can hardly be told apart."""
+"""With a larger R2 of group label on covariates, the adjusted effect is barely identified."""
 LEAST_DF = 1.0
 """Of an interval; with fewer its ends are millions of effect sizes apart."""
 MOST_TERMS = 2_000
@@ -73,7 +73,7 @@ class CovariateDesign:
     regression: Regression
     columns: Array
     units: NDArray[np.intp]
-    """The stimuli that have all covariates, among those of both groups."""
+    """The stimuli of both groups that have all covariates."""
 
 
 def adjust_for_covariates(
@@ -91,7 +91,7 @@ def adjust_for_covariates(
     measure : AssociationMeasure
     given : Input
     found : mapping
-        Fields of the record: scores, or terms; units; and of draws the levels.
+        Fields of the record: scores, or terms; units; and of samples the levels.
     covariates : Covariates
     notes : list of Note
         To which remarks are added.
@@ -141,7 +141,7 @@ def adjust_for_covariates(
 
 
 def _spread(measure: Any, found: Mapping[str, Any], place: str, scores: Array) -> float:
-    """By what a difference is divided to be an effect size; of draws, on average."""
+    """By what a difference is divided to be an effect size; of samples, on average."""
     if "samples" not in found:
         return float(scores.std(ddof=measure.ddof))
     level, _, role = place.partition(".")
@@ -152,7 +152,7 @@ def _spread(measure: Any, found: Mapping[str, Any], place: str, scores: Array) -
 def adjust_shares(
     measure: Any, given: Input, covariates: Covariates, notes: list[Note]
 ) -> Adjusted | None:
-    """Shares of groups given covariates of the groups' words."""
+    """Proportions of groups given covariates of the groups' words."""
     names, concepts = given.head["groups"], given.head["concepts"]
     groups = {name: SortedGroup.of(given.coverage[name], covariates.of[name]) for name in names}
     design = design_of(names, groups, covariates, concepts, notes)
@@ -266,9 +266,9 @@ def _levels(
     drawn: DrawEffects | None = None,
     crossed: Mapping[str, Any] | None = None,
 ) -> list[AdjustedLevel]:
-    """Effect sizes, with their p-values, of rows that share their relabellings.
+    """Effect sizes, with their p-values, of rows that share their permutations.
 
-    The effect size of draws is the mean of theirs, a difference of their standardised scores.
+    The effect size of samples is the mean of theirs, a difference of their standardised scores.
     Residuals are permuted only if there is no crossed test, of the only row.
     """
     rows, regression = scores[:, design.units], design.regression
@@ -376,7 +376,7 @@ class ComparedUnits:
 def _test_new_words(
     measure: Any, given: Input, units: ComparedUnits, covariates: Covariates, spread: float
 ) -> dict[str, Any]:
-    """P-values and interval at equal covariates for other words; nothing where none can be had."""
+    """P-values and interval at equal covariates for new words; empty if they are undefined."""
     if min(units.column_sizes) < TWO or min(units.sizes) < TWO:
         return {}
     tested = units.test(

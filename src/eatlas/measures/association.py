@@ -2,7 +2,7 @@
 
 What associates a target with an attribute is a dot product of rows that stand for the terms, so
 that levels 1 to 3 are computed alike: cosine takes unit vectors, projection takes their coordinates
-along one direction. The nine EAT patterns are those of Wolfe, Hiniker and Howe (2024), section
+along one direction. The nine EAT patterns are from Wolfe, Hiniker and Howe (2024), section
 "EAT Patterns" and Figure 2.
 """
 
@@ -48,7 +48,7 @@ from eatlas.stats.permutation import (
 from eatlas.stats.regression import welch_permutation_test
 
 Statistic = Literal["difference", "studentised"]
-"""What is compared over relabellings."""
+"""What is compared over permutations."""
 Adjust = Literal["frequency", "none"]
 """Whether associations are also found adjusted for the frequency of the words."""
 DECIMALS = 6
@@ -74,9 +74,9 @@ class AssociationMeasure(Measure):
         How p-values are found; ``auto`` counts, inverts or draws, and the result says what it
         did. The others reproduce published work.
     permutations : int
-        Random relabellings, where `p` is ``sampled``.
+        Random permutations, where `p` is ``sampled``.
     strict : bool
-        Count only relabellings beyond the observed statistic, without those that tie with it.
+        Count only permutations beyond the observed statistic, without those that tie with it.
     statistic : {"difference", "studentised"}
         What is relabelled: the difference of the two means, or that difference divided by its
         standard error (Janssen 1997; Chung and Romano 2013) on the normal scale of its degrees of
@@ -104,7 +104,7 @@ class AssociationMeasure(Measure):
         super().__post_init__()
         if self.statistic == "studentised" and self.p not in STUDENTISED_METHODS:
             raise SignatureError(
-                f"{self.name}: a studentised statistic is counted or drawn at random",
+                f"{self.name}: a studentised statistic needs an exact or sampled permutation test",
                 got=f"p={self.p}, statistic=studentised",
                 allowed=f"p={', p='.join(STUDENTISED_METHODS)}; or statistic=difference",
             )
@@ -131,8 +131,8 @@ class AssociationMeasure(Measure):
     ) -> Level:
         """Effect size and permutation p-values of two groups of scores.
 
-        `answer` is given where the p-values are found in another way; without `spread` nothing is
-        remarked on groups that differ in size and spread.
+        Pass `answer` if the p-values are computed in another way. Without `spread`, nothing warns
+        about groups that differ in size and spread.
         """
         scores, n = np.concatenate([first, second]), (len(first), len(second))
         scale, precision = given.magnitude, given.precision
@@ -151,7 +151,7 @@ class AssociationMeasure(Measure):
     ) -> PermutationResult:
         """P-values of the first `n` scores against the others, as the parameters find them.
 
-        `error` is that of :func:`permutation_test`, for p-values whose counts are not shown.
+        `error` comes from :func:`permutation_test`, for p-values whose counts are not shown.
         """
         if self.statistic == "difference" and self.p not in DRAWING:
             return _remembered(

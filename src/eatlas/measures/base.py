@@ -48,15 +48,15 @@ class Needs:
 
     source: Need = "vectors"
     words: tuple[str, ...] = ()
-    """Terms that the measure itself looks up, besides those of the test."""
+    """Terms that the measure itself looks up, in addition to terms of the test."""
     ranks: Wish | None = None
     """What is looked up of the frequency of words; None for nothing."""
     by_stimulus: bool = False
     """Whether the minimum is one of stimuli, where sentences are made of them, or of terms."""
     contexts: Literal["any", "required", "written", "refused"] = "any"
-    """Whether stimuli occur in sentences; written: in those of the test itself, of no corpus."""
+    """Whether stimuli occur in sentences; written: only in sentences of the test itself."""
     keeps: bool = False
-    """Whether what the source answers is kept and read when a result is computed again, since
+    """Whether what the source answers is retained and read when a result is computed again, since
     another answer would be no mistake."""
 
 
@@ -167,9 +167,9 @@ class Input:
     head: dict[str, Any]
     """Fields of a result that do not depend on what was found."""
     rng: np.random.Generator
-    """Source of the random relabellings of this one measurement."""
+    """Source of the random permutations of this one measurement."""
     seed: int = 0
-    """Seed of the run, which decides resamples and draws of contexts."""
+    """Seed of the run, which decides resamples and samples of contexts."""
     words: Words = Words()
     """Covariates of the words, and random topics in their place."""
     unit: Mapping[str, Array] | None = None
@@ -187,7 +187,7 @@ class Input:
     """Numbers of targets, and of what `totals` has behind them, in each block of documents, shape
     (blocks, rows, k), where documents are known."""
     drawn: dict[str, DrawEffects] = field(default_factory=dict)
-    """Effect sizes of draws by place, stimuli by name: what measures of draws leave here."""
+    """Effect sizes of samples by place, stimuli by name: what measures of samples leave here."""
     asked: Any = None
     """What `rows` stand for where they are no vectors; ``single`` are the scores."""
     precision: float | None = None
@@ -230,7 +230,7 @@ class Measure(ABC):
         value = getattr(self, name)
         if not allowed.includes(value):
             raise SignatureError(
-                f"{self.name}: the parameter {name} has no such value",
+                f"{self.name}: the parameter {name} cannot have this value",
                 got=repr(value),
                 allowed=allowed.text,
             )
@@ -270,7 +270,7 @@ class Measure(ABC):
     def wording(self, test: Any, result: AssociationResult) -> tuple[str, ...]:  # noqa: ARG002
         """Texts in which the measure puts a test to a model, for a result; none for vectors.
 
-        Verifying a result compares those of its test with those of the test that is known.
+        Verification compares them with the stimuli of the known test.
         """
         return ()
 
@@ -315,19 +315,19 @@ class Measure(ABC):
         words = [role for role in roles if not test.concept(role).sentences]
         if wanted == "required" and words:
             raise StimulusError(
-                f"the measure {self.name} takes contexts, and test {test.id} has words",
+                f"the measure {self.name} takes contexts, but test {test.id} has words",
                 got=f"{words[0]}: {listing(test.concept(words[0]).terms, 3)}",
                 allowed="tests whose stimuli occur in sentences",
-                remedy="give contexts of these words by --contexts FILE, which eatlas contexts "
-                "writes; or take a battery of sentences, such as --tests sent-caliskan",
+                remedy="pass contexts of these words with --contexts FILE, which eatlas contexts "
+                "writes; or use a battery of sentences, such as --tests sent-caliskan",
             )
         in_sentences = len(words) < len(roles) if wanted == "refused" else bool(test.contexts)
         if wanted in {"refused", "written"} and in_sentences:
             raise StimulusError(
-                f"the measure {self.name} takes words, and test {test.id} has contexts",
+                f"the measure {self.name} takes words, but test {test.id} has contexts",
                 allowed="a test of words; divdist(soa=reduction) takes contexts, and so does "
                 "divdist(soa=probe)",
-                remedy="leave the contexts out",
+                remedy="remove the contexts",
             )
 
     def require_source(self, source: Any) -> None:  # noqa: B027  (a choice)
@@ -382,8 +382,8 @@ class GroupsMeasure(Measure):
     """A measure of targets, each alone, against k groups and a reference.
 
     ``given.rows`` holds the rows of the targets as ``targets`` and those of each group by its name;
-    ``given.head`` has the names of the ``groups`` and the shares of the ``reference`` in one order.
-    A record of what it finds derives from :class:`eatlas.results.GroupsResult`.
+    ``given.head`` has the names of the ``groups`` and the proportions of the ``reference`` in one
+    order. A record of what it finds derives from :class:`eatlas.results.GroupsResult`.
 
     Parameters
     ----------

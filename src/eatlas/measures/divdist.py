@@ -80,18 +80,19 @@ association: from contextual vectors to numbers of contexts of the targets that 
 group, shape (targets, k), and fields of the record that say how."""
 Drawn = tuple[Array, Array, Array]
 """Associations in bootstrap resamples: of the targets, shape (resamples, targets, k); of the mean
-of the targets drawn, (resamples, k); and how often each target was drawn, (resamples, targets)."""
+of the targets drawn, (resamples, k); and how often each target was sampled, (resamples,
+targets)."""
 
 CONFIDENCE = 0.95
 UNEQUAL = 1.5
 """Groups whose sizes differ by such a factor get a warning: random words of one kind, 8 and 24 in
 two groups, had an interval that holds 0 in 82% of 120 samples."""
 NAMED = 5
-"""Targets that one remark names."""
+"""Most targets that one warning names."""
 SMALL_SHARE = 0.1
-"""Of the mean bias: less than that by chance is not worth a remark."""
+"""Of the mean bias; a smaller bias expected by chance gets no warning."""
 SAME_SHARES = 1e-9
-"""A reference that is as near to the shares of exchangeable words as this is tested."""
+"""A reference that is as near to the proportions of exchangeable words as this is tested."""
 OF_CONTEXTS = ("reduction", "probe")
 OF_MEANS = ("cosine", "reduction")
 """Associations that are means over the words of a group."""
@@ -103,7 +104,7 @@ BETWEEN_SHARES = "sum of squares between the groups' mean shares of a label, of 
 MOST_COUNTED = 2**53
 """Larger numbers are not known to be whole."""
 TOGETHER = 16
-"""Resamples of contexts whose means are held together: of 300 words of 768 numbers 30 MB."""
+"""Resamples of contexts whose means are in memory together: of 300 words of 768 numbers 30 MB."""
 NOTHING = 1e-12
 """Length of a mean of rows of magnitude 1 that cancel."""
 
@@ -112,9 +113,9 @@ NOTHING = 1e-12
 class DivDist(GroupsMeasure):
     """Divergence of associations from a reference (Bommasani and Liang 2022, DivDist).
 
-    For each target the strengths of association ``s`` with k groups become a distribution
-    ``p = normalize(s)``, and its bias is ``D(p, p0)`` for a reference distribution ``p0``
-    (equations 1 to 3). ``p - p0`` says for each group whether the target leans to it.
+    For each target, the strengths of association ``s`` with k groups become a distribution ``p =
+    normalize(s)``. Its bias is ``D(p, p0)`` for a reference distribution ``p0`` (equations 1 to 3).
+    ``p - p0`` is above 0 for the groups that the target is associated with.
 
     Parameters
     ----------
@@ -124,8 +125,8 @@ class DivDist(GroupsMeasure):
         mean over its contexts (section 4.3). ``probe``: contexts of the target that a linear
         classifier assigns to the group. ``counts``: numbers of a table, such as contexts of a text
         in which both occur. ``softmax``: the zero-shot reading of a two-tower model, in which every
-        word of every group is a label: the share of the group's labels in the softmax of the logit
-        scale times their cosines with the target (Radford et al. 2021).
+        word of every group is a label: the proportion of the group's labels in the softmax of the
+        logit scale times their cosines with the target (Radford et al. 2021).
     normalize : {"sum", "softmax"}
         ``s / sum(s)``, as the paper's default, or ``exp(s) / sum(exp(s))``.
     divergence : {"l1", "tv", "l2", "linf", "js", "kl", "hellinger"}
@@ -135,32 +136,33 @@ class DivDist(GroupsMeasure):
         divergence, whose square root is a distance; ``kl`` is ``sum p log(p / p0)``, of the
         observed shares from the reference. ``hellinger`` is ``sqrt(1 - sum sqrt(p p0))``.
     negative : {"clip", "raw"}
-        What becomes of associations below 0 before they are divided by their sum: they count as 0,
-        with a remark; or they stay, as in the published code, so that shares may be outside 0 to 1.
-        Raw associations of a target that sum to less than 0 are divided by their sum too, which
-        gives the group with the smallest association the largest share; a remark names the target.
+        How to treat associations below 0 before they are divided by their sum. ``clip`` counts them
+        as 0, with a warning. ``raw`` keeps them, as in the published code, so that proportions may
+        be outside 0 to 1. If the raw associations of a target sum to less than 0, the group with
+        the smallest association gets the largest proportion; a warning names the target.
         ``softmax`` takes numbers of either sign.
     means : {"raw", "unit"}
-        Whether the mean of several words is that of their vectors as they are, as in the paper, or
+        Whether to average the vectors of several words as they are, as in the paper, or
         of vectors scaled to length 1.
     p : {"auto", "off"}
         Whether there is a permutation test of group labels. The words of the groups are relabelled;
         the statistic is the sum of squares between the groups of the mean cosines of their words
         with the target, which of two groups is the difference of these means, two-sided. It tests
         equal shares (of ``softmax``: the groups' shares of the words), so that a target with
-        another reference has no p. All relabellings are counted where there are no more than a
+        another reference has no p. All permutations are counted where there are no more than a
         million of two groups, 20,000 of several, or no more than ten targets and two groups; the
-        others are drawn at random, without replacement.
+        others are sampled at random, without replacement.
     permutations : int
-        Relabellings that are drawn at random.
+        Permutations that are sampled at random.
     scale : "model" or float, default "model"
-        Of ``soa=softmax`` alone: the logit scale, that of the model or a number up to 300.
+        Only for ``soa=softmax``: the logit scale, from the model or a number up to 300.
     adjust : {"frequency", "none"}
-        Of ``soa=cosine`` and ``soa=reduction`` alone: whether deviations are found given the
+        Only for ``soa=cosine`` and ``soa=reduction``: whether to adjust deviations for the
         frequency of the groups' words as well, and given the covariates of a run.
     resamples : int
         Bootstrap resamples of the words of each group, of the targets for the concept and the mean,
-        and of contexts; draws of the shares behind counts of contexts; 0 for no intervals.
+        and of contexts; posterior samples of the proportions for counts of contexts; 0 for no
+        intervals.
     groups : {"targets", "attributes"}, default "targets"
         Of an association test, against a uniform reference: whether its groups are X and Y, or A
         and B.
@@ -347,7 +349,8 @@ class DivDist(GroupsMeasure):
     ) -> tuple[Sequence[ShareIntervals | None], tuple[float, float] | None]:
         """Percentile intervals of each target, of the concept, and of the mean bias.
 
-        Those of counts of contexts hold what was observed, and of deviations are Jeffreys'.
+        Intervals for counts of contexts contain the observed value; for deviations, they are
+        Jeffreys'.
         """
         last = len(rows.bias) - 1
         if not self.resamples:
@@ -481,7 +484,8 @@ class GroupAssociations:
     sizes: tuple[int, ...] = ()
     """Words of each group."""
     of_labels: bool = False
-    """Whether words are labels, so that words that do not differ give a group its share of them."""
+    """Whether words are labels, so that words that do not differ give a group its proportion of
+    them."""
     fixed: bool = False
     """Whether a target is the same in every resample, so that it has no interval."""
     contexts: Array | None = None
@@ -499,7 +503,7 @@ class GroupAssociations:
         return np.asarray(shares / shares.sum())
 
     def is_testable(self, rows: Rows) -> NDArray[np.bool_]:
-        """Rows of cosines for which relabelling words tests the reference."""
+        """Rows of cosines for which permutation words tests the reference."""
         of_equal = np.abs(rows.p0 - self.null_shares).max(axis=1) <= SAME_SHARES
         usable = np.isfinite(cast("Array", self.cosines)).all(axis=1) & self.has_distribution
         return np.asarray(usable & of_equal)
@@ -549,8 +553,8 @@ def _target(
 def of_words(given: Input, *, unit: bool) -> GroupAssociations:
     """Cosines of targets with mean vectors of groups (DivDist, section 4.2).
 
-    In a resample the words of each group are drawn again, and the contexts of each word too, where
-    rows are means over contexts.
+    In a resample the words of each group are sampled again, and the contexts of each word too,
+    where rows are means over contexts.
     """
     names, barred, counted = separate_targets(given)
     # raw rows are divided by the greatest number, so that their squares are in range
@@ -638,9 +642,9 @@ def _direction(rows: Array) -> Array:
 
 
 def of_labels(given: Input, scale: float) -> GroupAssociations:
-    """Shares of groups in a softmax over all their words (Radford et al. 2021, section 3.1.2).
+    """Proportions of groups in a softmax over all their words (Radford et al. 2021, section 3.1.2).
 
-    The concept is the mean of the readings of its targets. Relabelling words leaves every reading
+    The concept is the mean of the readings of its targets. Permutation words leaves every reading
     as it is; in a resample of words all are computed anew.
     """
     names, barred, counted = separate_targets(given)
@@ -681,7 +685,7 @@ def of_labels(given: Input, scale: float) -> GroupAssociations:
 def of_counts(targets: Sequence[str], counts: Array, given: Input) -> GroupAssociations:
     """Numbers of each target for each group; of the concept their sums (DivDist, section 4.1).
 
-    Whole numbers are contexts: what shares may be behind them is drawn from the posterior of each
+    Whole numbers are contexts: what shares may be behind them is sampled from the posterior of each
     target, and of the sum of the targets drawn. Contexts of known documents count as the number of
     independent ones that would say as much. Shares are as they are.
     """
@@ -720,7 +724,7 @@ def stimuli_of_groups(given: Input) -> dict[str, tuple[str, ...]]:
                 f"the groups {first} and {second} share words",
                 got=", ".join(shared),
                 allowed="groups without a word in common",
-                remedy="a word of both cannot distinguish the groups: leave it out of one",
+                remedy="remove each shared word from one of the groups",
             )
     return names
 
@@ -742,7 +746,7 @@ def separate_targets(
 def _bootstrap_weights(
     given: Input, counted: NDArray[np.bool_], resamples: int
 ) -> tuple[Array, list[Array]]:
-    """How often each target, and each word of each group, is drawn: (resamples, words) each."""
+    """How often each target, and each word of each group, is sampled: (resamples, words) each."""
     stimuli = stimuli_covered(given.coverage)
 
     def draw(name: str, size: int) -> Array:
@@ -804,7 +808,7 @@ def _mean_difference_tests(rows: Array, n: int, given: Input) -> list[LabelTest]
 def _label_tests(
     rows: Array, sizes: Sequence[int], permutations: int, rng: np.random.Generator
 ) -> list[LabelTest]:
-    """Tests of all rows by the same relabellings, every one or some at random."""
+    """Tests of all rows by the same permutations, every one or some at random."""
     total, counts = (
         relabellings(sizes),
         label_tests(rows, sizes, permutations=permutations, rng=rng).tolist(),

@@ -1,6 +1,6 @@
-"""Association tests over draws of any kind: of contexts, or of sentences of pairs.
+"""Association tests over samples of any kind: of contexts, or of sentences of pairs.
 
-An association of every unit in every draw is all that is needed, however it was found.
+An association of every unit in every sample is all that is needed, however it was found.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def over_draws(
     notes: list[Note],
     given: Input,
 ) -> tuple[Level, OverDraws, Array]:
-    """One effect size over draws: its mean with p-values, what is kept of the draws, and each d.
+    """One effect size over samples: its mean with p-values, a summary, and d of each sample.
 
-    `scores` are the associations of its units in every draw, `n` the units of its two groups, and
+    `scores` are the associations of its units in every sample, `n` the units of its two groups, and
     `parts` where the variance of the associations lies; None for fewer than three units.
     """
     magnitude, precision = given.magnitude, given.precision
@@ -119,9 +119,9 @@ def over_draws(
 
 
 def combine_draws(draws: Draws, effects: DrawEffects, n: tuple[int, int]) -> CombinedEffect | None:
-    """Combine the draws that have a variance; None for fewer than two, and of two units.
+    """Combine the samples that have a variance; None for fewer than two, and of two units.
 
-    By default one variance serves all draws: one that is a function of a draw's own d would weigh
+    By default one variance serves all samples: one that is a function of a draw's own d would weigh
     large effects more, and the combined effect would exceed their mean.
     """
     d, sd = effects.d[effects.is_defined], effects.sd[effects.is_defined]
@@ -144,7 +144,7 @@ def combine_draws(draws: Draws, effects: DrawEffects, n: tuple[int, int]) -> Com
 def shares(
     parts: Components, magnitude: float = 1.0, precision: float | None = None
 ) -> VarianceShares | None:
-    """Shares of the variance components; None where there is no variance."""
+    """Proportions of the variance components; None where there is no variance."""
     between_scores, units, groups = parts
     within = None if math.isnan(between_scores) else between_scores
     whole = (within or 0.0) + units + groups
@@ -178,7 +178,7 @@ def fields_of_draws(
         over_draws(draws, place, scores, n, part, notes, given)
         for (place, scores), n, part in zip(columns.items(), groups, parts, strict=True)
     )
-    # the seed of the run, so that another alpha, estimator or source sees the same draws
+    # the seed of the run, so that another alpha, estimator or source sees the same samples
     rule, rng = draws.measure.rule, np.random.default_rng(given.seed)
     (n_a, n_b), two_sided = sizes[2:], rule.tail == "two-sided"
     judge = Judge(n_a + n_b, n_a, rule.alpha, two_sided=two_sided, samples=draws.n, rng=rng)
@@ -211,7 +211,7 @@ def first_draws(sizes: Sizes) -> int:
 
 
 def level3_of(singles: Array, cells: Array, sizes: Sizes) -> Level3:
-    """Mean associations over all draws; spread of single ones in the first of them."""
+    """Mean associations over all samples; spread of single ones in the first of them."""
     x, _, a, _ = sizes
     parts: dict[str, Cell] = {}
     for i, name in enumerate(CELLS):

@@ -70,7 +70,7 @@ class TargetMeasure(GroupsMeasure):
                 f"the measure {self.name} compares two groups",
                 got=f"the test {test.id} of {len(groups)}: {', '.join(one.name for one in groups)}",
                 allowed="tests of two groups; mac takes any number",
-                remedy="write one test for each two of the groups",
+                remedy="write one test for each pair of groups",
             )
 
     def record(  # noqa: PLR0913  (fields of a record)
@@ -126,9 +126,9 @@ class TargetMeasure(GroupsMeasure):
     def permutation_p_values(
         self, given: Input, notes: list[Note], permutations: int, statistic: Statistic
     ) -> PValues | None:
-        """P-values of a statistic over relabellings of the terms of all groups.
+        """P-values of a statistic over permutations of the terms of all groups.
 
-        `statistic` takes the weights of all terms in the mean of each group, shape (relabellings,
+        `statistic` takes the weights of all terms in the mean of each group, shape (permutations,
         terms) each. None in tests of sentences, as those of one stimulus are not independent; and
         where no draws are wanted.
         """
@@ -194,7 +194,7 @@ class RND(RawOrUnit):
     vectors : {"unit", "raw"}, default "unit"
         As the paper has them, scaled to length 1; or as the source has them.
     permutations : int, default 10,000
-        Random relabellings behind the p-values, where there are more than 20,000 in all; 0 for no
+        Random permutations behind the p-values, where there are more than 20,000 in all; 0 for no
         p-values.
     groups : {"targets", "attributes"}, default "targets"
         Of an association test: whether its groups are X and Y, or A and B.
@@ -244,7 +244,7 @@ class RND(RawOrUnit):
         squares = np.add.reduce(ordered**2, axis=1)[:, None]
 
         def from_mean(weights: Array) -> Array:
-            """Distances of the targets from weighted sums of terms, by dot products alone."""
+            """Distances of the targets from weighted sums of terms, using only dot products."""
             along = products @ weights.T
             norms = np.add.reduce((weights @ among) * weights, axis=1)
             if cosine:
@@ -342,7 +342,7 @@ class ECT(RawOrUnit):
     Notes
     -----
     Dev and Phillips (2019): Spearman's rank correlation of the cosines of the targets
-    with the mean of the first group and with that of the second. 1 is what no bias has. The number
+    with the mean of the first group and with the mean of the second. 1 means no bias. The number
     of a target is its rank by the first group less that by the second, and positive where it is
     closer to the first group than its rank among all by the second says.
 
@@ -457,7 +457,7 @@ class SemAxis(RawOrUnit):
     vectors : {"raw", "unit"}, default "raw"
         Whether the means of the groups are over vectors as the source has them.
     permutations : int, default 10,000
-        Random relabellings behind the p-values, where there are more than 20,000 in all; 0 for no
+        Random permutations behind the p-values, where there are more than 20,000 in all; 0 for no
         p-values.
     groups : {"targets", "attributes"}, default "targets"
         Of an association test: whether its groups are X and Y, or A and B.
@@ -496,7 +496,7 @@ class SemAxis(RawOrUnit):
         towards, among = kernels.mean_row(kernels.unit_rows(targets)) @ rows.T, rows @ rows.T
 
         def mean_cosine(first: Array, second: Array) -> Array:
-            """Mean cosine for each relabelling, by dot products."""
+            """Mean cosine for each permutation, by dot products."""
             weights = first - second
             squares = np.add.reduce((weights @ among) * weights, axis=1)
             return np.asarray((weights @ towards) / np.sqrt(np.maximum(squares, TINY)))
@@ -508,7 +508,7 @@ class SemAxis(RawOrUnit):
 def k_sample_test(
     statistic: Statistic, sizes: Sequence[int], permutations: int, given: Input
 ) -> permutation.PermutationResult:
-    """Tails of a statistic of the weights in each of k groups, over relabellings."""
+    """Tails of a statistic of the weights in each of k groups, over permutations."""
 
     def of(labels: NDArray[np.intp]) -> Array:
         return statistic(*((labels == g) / size for g, size in enumerate(sizes)))

@@ -49,7 +49,7 @@ CONFIDENCE = 0.95
 TWO = 2
 """Terms that a group must have to speak for others."""
 EFFECTS = (0.5, 0.8, 1.2)
-"""Effect sizes for which the number of terms is said: Cohen's medium and large, and a WEAT's."""
+"""Effect sizes with a required number of terms: Cohen's medium and large, and a WEAT's."""
 
 
 class FacetTable(NamedTuple):
@@ -209,7 +209,7 @@ def power(
     Notes
     -----
     Normal scores of one variance within the groups, and the terms of the other side held fixed. In
-    tests of sentences the sizes are those of stimuli.
+    tests of sentences, sizes count stimuli.
 
     Examples
     --------
@@ -252,9 +252,9 @@ def _designs(design: Any) -> tuple[Design, Design, Unit]:
         tests = load_tests(design)
         if len(tests) != 1:
             raise EatlasError(
-                "power is that of one test",
+                "power is computed for one test",
                 got=f"{design!r}, which has {len(tests)}",
-                remedy="name one of them; eatlas tests power takes several",
+                remedy="choose one of them; eatlas tests power takes several",
             )
         (design,) = tests
     if isinstance(design, AssociationTest):
@@ -266,7 +266,7 @@ def _designs(design: Any) -> tuple[Design, Design, Unit]:
     if not isinstance(design, list | tuple | np.ndarray) or len(design) not in (2, 4):
         of_groups = isinstance(design, GroupsTest)
         raise EatlasError(
-            "power is that of a test, or of sizes of groups",
+            "power needs a test, or sizes of groups",
             got=f"{design.id}, a test of the kind {design.kind}"
             if of_groups
             else described(design),

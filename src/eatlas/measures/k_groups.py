@@ -36,7 +36,7 @@ class SAME(TargetMeasure):
     Parameters
     ----------
     permutations : int, default 10,000
-        Random relabellings behind the p-values, where there are more than 20,000 in all; 0 for no
+        Random permutations behind the p-values, where there are more than 20,000 in all; 0 for no
         p-values.
     groups : {"targets", "attributes"}, default "targets"
         Of an association test: whether its groups are X and Y, or A and B.
@@ -115,9 +115,9 @@ class SAME(TargetMeasure):
 def _same_magnitudes(
     first: Array, *others: Array, towards: Array, among: Array | None = None
 ) -> Array:
-    """SAME of each target without its sign, shape (relabellings, targets).
+    """SAME of each target without its sign, shape (permutations, targets).
 
-    Each group is a row of coordinates for each relabelling. The rows of `towards` are what targets
+    Each group is a row of coordinates for each permutation. The rows of `towards` are what targets
     have along each coordinate, and `among` are the dot products of the coordinates.
     """
     units: list[Array] = []
@@ -144,8 +144,8 @@ class GeneralisedWEAT(TargetMeasure):
     Parameters
     ----------
     permutations : int, default 10,000
-        Random relabellings behind the p-values of three groups or more, where there are more than
-        20,000 in all; 0 for no p-values. Those of two groups are those of :class:`eatlas.WEAT`.
+        Random permutations behind the p-values of three groups or more, where there are more than
+        20,000 in all; 0 for no p-values. For two groups, p-values are as in :class:`eatlas.WEAT`.
     groups : {"targets", "attributes"}, default "attributes"
         Of an association test: whether its groups are A and B, of which X and Y are expected, or
         the other way round.
@@ -160,14 +160,15 @@ class GeneralisedWEAT(TargetMeasure):
     Notes
     -----
     Swinger, De-Arteaga, Heffernan, Leiserson and Kalai (2019): with the mean A_i of the unit
-    vectors of group i, the mean X_i of those of its targets, and the means A of all A_i and X of
+    vectors of group i, the mean X_i of its targets' vectors, and the means A of all A_i and X of
     all X_i ::
 
         g = sum over i of (X_i - X) . (A_i - A)
 
     The number of a target w of group i is ``w . (A_i - A)``, and g is the sum of their means by
     group. Of two groups g is half the difference of WEAT before it is divided by a standard
-    deviation. The p-values relabel the targets, as those of WEAT do; the paper rotates vectors.
+    deviation. The p-values permute the targets' labels, like the p-values of WEAT; the paper
+    rotates vectors.
 
     Examples
     --------
@@ -202,10 +203,10 @@ class GeneralisedWEAT(TargetMeasure):
         if not getattr(test, "expected", ()):
             targets, *groups = test.concepts.values()
             raise StimulusError(
-                f"the measure {self.name} needs the targets that are expected with each group",
-                got=f"the test {test.id}, which does not say it",
+                f"the measure {self.name} needs the targets expected for each group",
+                got=f"the test {test.id}, which does not state them",
                 allowed=f'expected = {{ {groups[0].name} = ["{targets.terms[0]}"], ... }}',
-                remedy="write every target with a group into the test",
+                remedy="state every target with its group in the test",
             )
 
     def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
@@ -217,10 +218,10 @@ class GeneralisedWEAT(TargetMeasure):
         sizes = [int(np.count_nonzero(own == g)) for g in range(len(names))]
         if 0 in sizes:
             raise CoverageError(
-                f"{self.name}: no target that is expected with {names[sizes.index(0)]} is usable",
+                f"{self.name}: no target expected for {names[sizes.index(0)]} is usable",
                 got=f"{sum(sizes)} usable targets of other groups",
-                allowed="one for each group at least",
-                remedy="name targets that the source has",
+                allowed="at least one for each group",
+                remedy="use targets that are in the source",
             )
         near = np.stack(
             [kernels.associations(targets, kernels.mean_row(group)) for group in groups_of(given)],

@@ -1,7 +1,7 @@
 """Levels of association, whatever associates a target with an attribute.
 
-The rows of a test (which belong to one stimulus, and in what order they are drawn and summed), what
-is compared at each level, what a result keeps of it, and whether cosines mean anything.
+The rows of a test (which belong to one stimulus, and in what order they are sampled and summed),
+what is compared at each level, what a result keeps of it, and whether cosines mean anything.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ u(T, a) of the attributes of A and B, for each target group."""
 COMPARED = {"level1": TARGETS, **{f"level2.{role}": ATTRIBUTES for role in TARGETS}}
 """The groups that each contrast compares, by place in a result."""
 MOST_CELLS = 20_000_000
-"""Largest number of cosines of all pairs that are held, 160 MB: 4,500 by 4,500."""
+"""Largest number of cosines of all pairs that are in memory, 160 MB: 4,500 by 4,500."""
 KEPT_SCORES = 10_000
 """Largest number of terms whose associations a result keeps: 60 bytes each. Corpus sentences are
-more, and then the means over their stimuli, which are kept, say what there is to see."""
+more, and then the means over their stimuli, which are stored, say what there is to see."""
 KEPT_CELLS = 10_000
 """Largest number of cosines that a result keeps; 50 targets by 50 attributes take 2,500."""
 TABLE_CELLS = 2_000_000
 """Largest number of cosines of two groups that are all computed, 16 MB: 1,400 by 1,400."""
 SAMPLED_ROWS = 1_000
 """Of more, quartiles are those of so many rows of either group: of a million cosines, whose
-quartiles differ from those of all by some hundredth of their standard deviation."""
+quartiles differ from the exact ones by some hundredths of their standard deviation."""
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -117,7 +117,7 @@ def stimuli_of(coverage: Coverage) -> dict[str, Stimuli]:
 class Ordered:
     """Rows sorted by stimulus, and by term within a stimulus.
 
-    What is drawn or summed in this order is the same to the last bit whatever the order of terms
+    What is sampled or summed in this order is the same to the last bit whatever the order of terms
     in the test.
     """
 
@@ -156,7 +156,7 @@ class Ordered:
 def sort_rows(group: GroupCoverage) -> list[tuple[str, str, int]]:
     """Stimulus, term and place of each row, by stimulus and by term within one.
 
-    Images are in the order of their hashes, so that no name decides what is drawn.
+    Images are in the order of their hashes, so that no name decides what is sampled.
     """
     hashes = group.image
     rows = [(group.stimulus.get(term, term), term, i) for i, term in enumerate(group.used)]
@@ -224,7 +224,7 @@ def level3(rows: Rows) -> Level3:
             t, a = _some(t), _some(a)
             block, sampled = t @ a.T, len(t) * len(a)
         else:
-            # up to what is kept, cosines of equal rows are equal to the last bit
+            # up to what is stored, cosines of equal rows are equal to the last bit
             block = kernels.similarities(t, a) if n <= KEPT_CELLS else t @ a.T
             mean, sd = kernels.mean_and_sd(block, 1)
         cells[name] = Cell(

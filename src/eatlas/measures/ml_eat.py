@@ -40,13 +40,13 @@ class MLEAT(WEAT):
     p : {"auto", "exact", "sampled", "normal"}
         How p-values are found; default "auto".
     draws : int, default 100,000
-        Random relabellings, where `p` is "sampled".
+        Random permutations, where `p` is "sampled".
     strict : bool, default False
-        Count only relabellings beyond the observed statistic, without ties.
+        Count only permutations beyond the observed statistic, without ties.
     statistic : {"difference", "studentised"}, default "difference"
         What is relabelled: the difference of means, or that over its standard error, which allows
         for groups that differ in size and in spread; its p-values are counted up to 1,000,000
-        relabellings and drawn beyond.
+        permutations and drawn beyond.
     adjust : {"frequency", "none"}, default "frequency"
         Levels 1 and 2 and the pattern are also found adjusted for the frequency of the words, where
         the source has its words in that order, and for the covariates of a run; none: not at all.
@@ -54,7 +54,7 @@ class MLEAT(WEAT):
         In tests of sentences, what is read and relabelled: stimuli, each with all its sentences; or
         single sentences, as May et al. (2019) publish the SEAT, without an account of frequency.
     tail : {"directional", "two-sided"}, default "directional"
-        Which p-value decides on an association: that of the tail of the observed sign, as in the
+        Which p-value decides on an association: in the tail of the observed sign, as in the
         published tables (its false-positive rate is about 2 alpha), or the two-sided one. The
         result has the pattern under both.
     threshold : float, default 0.2

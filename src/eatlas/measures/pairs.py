@@ -67,7 +67,7 @@ class PairsMeasure(TargetMeasure):
         )
         if len(first.terms) != len(second.terms):
             raise StimulusError(
-                f"the measure {self.name} needs pairs of terms that differ in the group alone",
+                f"the measure {self.name} needs pairs of terms that differ only in their group",
                 got=f"the test {test.id}, which names none; {first.name} has "
                 f"{number_of(len(first.terms), 'term')}, {second.name} {len(second.terms)}",
                 allowed="pairs that the test names; pairs=order for groups of one size",
@@ -76,7 +76,7 @@ class PairsMeasure(TargetMeasure):
         in_order = zip(first.terms, second.terms, strict=True)
         some = ", ".join(" and ".join(pair) for pair, _ in zip(in_order, range(3), strict=False))
         raise StimulusError(
-            f"the measure {self.name} needs pairs of terms that differ in the group alone",
+            f"the measure {self.name} needs pairs of terms that differ only in their group",
             got=f"the test {test.id}, which names none",
             allowed="pairs that the test names, or terms that are paired in their order",
             remedy=f"{self.name}(pairs=order) pairs the terms of {first.name} and {second.name} in "
@@ -313,8 +313,8 @@ def principal(given: Input, notes: list[Note], pca: Pca) -> Array:
         raise CoverageError(
             "there is no direction in which the pairs differ from their mean difference",
             got=f"{number_of(len(first), 'pair')} with the same difference",
-            allowed="two pairs or more, whose differences differ",
-            remedy="name more pairs, or leave pca=centred out",
+            allowed="two pairs or more, with different differences",
+            remedy="add pairs, or remove pca=centred",
         )
     require_direction(np.any(direction))
     along = math.fsum(kernels.associations(first - second, direction))
@@ -332,7 +332,7 @@ def require_direction(there: object) -> None:
         raise CoverageError(
             "there is no direction between the groups",
             got="the terms of each pair of the test have one vector",
-            remedy="name pairs of terms whose vectors differ",
+            remedy="use pairs of terms whose vectors differ",
         )
 
 
@@ -366,7 +366,7 @@ def pairs_of(given: Input, notes: list[Note]) -> tuple[Array, Array]:
         raise CoverageError(
             "no pair of the test has a vector for both of its terms",
             got=listing(lost),
-            remedy="name pairs of terms that the source has",
+            remedy="use pairs of terms that are in the source",
         )
     if lost:
         notes.append(Note("coverage.pairs", values={"pairs": lost}))

@@ -109,6 +109,6 @@ def pattern_of(level2: Level2 | AdjustedLevel2, rule: PatternRule) -> Pattern:
 
 
 def pattern_shares(x: NDArray[np.int64], y: NDArray[np.int64]) -> dict[str, float]:
-    """Share of draws with each of the nine patterns; 1 is an association with A, -1 with B."""
+    """Proportion of samples with each of the nine patterns; 1 stands for A, -1 for B."""
     counts = Counter(zip(x.tolist(), y.tolist(), strict=True))
     return {label: round(counts[signs] / len(x), 6) for signs, label in LABELS.items()}

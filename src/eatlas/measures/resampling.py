@@ -73,14 +73,14 @@ class Variation:
 
     given: Input
     ordered: Ordered
-    """The units that are drawn, by name."""
+    """The units that are sampled, by name."""
     notes: list[Note]
     resamples: int | Literal["auto"]
     confidence: float
     ddof: int
     unit: Unit = "term"
     levels: int = 3
-    """1 for level 1 alone."""
+    """1 for level 1 only."""
     over: Over = "stimuli"
     """What is read where stimuli have several sentences."""
 
@@ -104,7 +104,7 @@ class Variation:
     def intervals(
         self, layout: Layout, count: int, rule: PatternRule | None = None, place: str = ""
     ) -> Uncertainty | None:
-        """Intervals of the effect sizes, and with a `rule` the share of each EAT pattern."""
+        """Intervals of the effect sizes, and with a `rule` the proportion of each EAT pattern."""
         if not count:
             return None
         drawn = bootstrap_effects(layout, count, self.streams(), self.ddof, self.levels)
@@ -186,7 +186,7 @@ def variation(
     """How the findings vary with the stimuli, and which of them drive these.
 
     `table` has the associations of all pairs of terms, None where they are too many. Where stimuli
-    have several sentences they are drawn again, or left out, with all of them; the second mapping
+    have several sentences they are sampled again, or left out, with all of them; the second mapping
     has the same of the effect sizes over stimuli, if these are read, and patterns are judged over
     stimuli, as sentences of a resample cannot be relabelled singly.
     """

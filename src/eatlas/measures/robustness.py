@@ -231,7 +231,7 @@ def _counts(given: Input, found: Mapping[str, Any]) -> Mapping[str, int]:
 
 
 def _is_counted(measure: Any, given: Input, found: Mapping[str, Any]) -> bool:
-    """Whether the p-value of these words is that of the differences in the table of all pairs."""
+    """Whether the p-value of these words tests the differences in the table of all pairs."""
     of_pairs = "samples" not in found and not reads_sentences(measure, given.head["coverage"])
     exact = getattr(measure, "p", "normal") != "normal"
     exact &= getattr(measure, "statistic", "") == "difference"

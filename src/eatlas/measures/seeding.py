@@ -15,8 +15,8 @@ def generator_of(
     """Return a generator that the seed, the stimuli by role, and a purpose decide.
 
     The settings of one test (sources, layers, prompts, windows, measures and their parameters)
-    have the same stimuli, and therefore the same draws: what differs between them is no difference
-    of draws.
+    have the same stimuli, and therefore the same samples: what differs between them is no
+    difference of samples.
     """
     names = {role: sorted(set(stimuli[role])) for role in sorted(stimuli)}
     text = json.dumps([purpose, names], ensure_ascii=False)

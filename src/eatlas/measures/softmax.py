@@ -20,18 +20,18 @@ SCALE = Allowed(
 
 
 def scale_of(wanted: float | str, encoding: Any, source: str, measure: str) -> float:
-    """The logit scale: that of a signature, or that which a source states."""
+    """The logit scale: from a signature, or from the source."""
     if wanted != OF_MODEL:
         return float(wanted)
     stated: float | None = None if encoding is None else encoding.logit_scale
     if stated is None:
         raise SourceError(
-            f"{source} states no logit scale, so that its cosines are not probabilities",
+            f"{source} states no logit scale, so its cosines cannot become probabilities",
             got="vectors that were not trained to classify by a softmax"
             if encoding is None
             else f"a model of the class {encoding.architecture}",
             allowed=f"two-tower models such as clip:NAME for {measure}",
-            remedy="state a scale to read them so nevertheless: "
+            remedy="to use them anyway, set a scale: "
             f"{measure}(scale=100{', soa=softmax' * (measure == 'divdist')}), as CLIP's",
         )
     return stated
@@ -40,8 +40,8 @@ def scale_of(wanted: float | str, encoding: Any, source: str, measure: str) -> f
 def magnify_rounding(given: Input, scale: float) -> Input:
     """The same input, its rounding by as much larger as the softmax makes it.
 
-    A share p moves by at most ``scale p (1 - p)`` times a change of a cosine, and twice that where
-    all cosines change.
+    A proportion p moves by at most ``scale p (1 - p)`` times a change of a cosine, and twice that
+    where all cosines change.
     """
     factor = max(scale / 2, 1.0)
     if given.precision is None:

@@ -1,6 +1,6 @@
-"""Random topics in the place of a test's lists: how often they differ as much.
+"""Random topics in place of a test's lists: how often they differ as much.
 
-The words that topics are made of are kept with their source, as are the last topics, so that a
+The words that topics are made of are stored with their source, as are the last topics, so that a
 loop over tests looks them up once.
 """
 
@@ -41,10 +41,9 @@ from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
 MOST_LISTS = 64
-"""Whose topics are kept for the next test."""
+"""Whose topics are stored for the next test."""
 SHORT = 0.05, 0.8
-"""Topics whose coherence is so much less than a list's, and less than such a part of it, get a
-remark."""
+"""Topics get a note if their coherence is lower than a list's by this much and this factor."""
 
 
 class Listed(NamedTuple):
@@ -60,7 +59,7 @@ class Listed(NamedTuple):
 class TopicWords:
     """The words of a source that topics are made of, and the topics like lists of its tests.
 
-    Topics in the place of one list of a pair are made of every other word, those in the place of
+    Topics in place of one list of a pair are made of every other word, those in place of
     the other of the rest, so that two topics may be as near as two halves of one.
     """
 
@@ -110,7 +109,7 @@ class TopicLists:
 def compare_with_topics(
     lists: TopicLists, rows: Mapping[str, Array], found: Mapping[str, Any], seed: int
 ) -> Matched | str:
-    """Compare the levels that were found with those of pairs of random topics; or why not."""
+    """Compare the observed levels with pairs of random topics, or say why not."""
     of_role = {role: _rank_group(lists.ranked[role], rows[role]) for role in ROLES}
     try:
         targets, attributes = (
@@ -171,7 +170,7 @@ def _level(level: Level | None, numbers: Array) -> MatchedLevel | None:
 
 
 def less_coherent(matched: Matched, concepts: Mapping[str, str]) -> list[Note]:
-    """A remark on lists that no topics are as coherent as."""
+    """A note on lists that are more coherent than any topics."""
     lists = {
         concepts[role]: [of.own, of.topics]
         for role, of in matched.coherence.items()

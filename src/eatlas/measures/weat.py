@@ -124,23 +124,23 @@ confidence, frequency
         if not np.any(direction):
             raise CoverageError(
                 "there is no direction to project on",
-                got="the defining pairs all have one difference, which pca=centred takes out"
+                got="all defining pairs have the same difference, which pca=centred removes"
                 if centred
                 else "the terms of each defining pair coincide",
-                remedy="name defining pairs that differ, or use association=cosine",
+                remedy="use defining pairs that differ, or association=cosine",
             )
         # scalar projections: their products are the part of a cosine that is in the direction
         rows = {role: kernels.associations(unit[role], direction)[:, None] for role in unit}
         return {"rows": rows, "unit": unit}
 
     def compute(self, given: Input, notes: list[Note]) -> AssociationResult:
-        """Level 1 alone."""
+        """Level 1 only."""
         return WEATResult(
             **given.head | compare_groups(self, self.variation(given, notes), level2=False)
         )
 
     def variation(self, given: Input, notes: list[Note]) -> Variation:
-        """What is drawn again."""
+        """What is sampled again."""
         ordered = Ordered.of(given.rows, given.coverage)
         how: Any = {"over": self.over}
         return Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof, **how)

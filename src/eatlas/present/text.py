@@ -44,7 +44,7 @@ _CHOICE = re.compile(r"\[([^\]|]+)\|([^\]]+)\]")
 
 
 def readable(template: str) -> str:
-    """A template of sentences as people read it, without what stands in for a target."""
+    """A template of sentences as people read it, without placeholders of targets."""
     return _BASELINE.sub(r"[\1]", _CHOICE.sub(r"\1/\2", template))
 
 
@@ -63,7 +63,7 @@ def clusters(text: str) -> list[str]:
 
 
 SPACING_MARK = 0.3
-"""Width of a vowel sign that stands beside its letter."""
+"""Width of a vowel sign next to its letter."""
 
 
 def pixels(text: str, size: float) -> float:

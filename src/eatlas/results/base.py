@@ -102,7 +102,7 @@ class Head(Record):
     source_from: str = Field(default="", exclude_if=is_empty)
     """Source string of vectors that the run gives a name; empty where `source` is one."""
     run_of: str = Field(default="", exclude_if=is_empty)
-    """Name of what the source is a training run of; empty where it is none."""
+    """Name of the model that the source is a training run of; empty if it is not one."""
     concepts: Concepts
     """What the groups are called."""
 
@@ -255,7 +255,7 @@ class AssociationResult(Findings, Head):
 
     @property
     def of_model(self) -> bool:
-        """Whether a model stands behind the numbers, not a file of vectors."""
+        """Whether the numbers come from a model, not from a file of vectors."""
         return self.encoding is not None
 
     @property
@@ -281,7 +281,7 @@ class AssociationResult(Findings, Head):
         """The number that is tested; NaN if it is undefined.
 
         Of a test of X, Y, A and B the effect size d of level 1, not adjusted for anything; else the
-        number of the measure, such as that of SAME. It is what the first question of the finding is
+        number of the measure, such as SAME. It is what the first question of the finding is
         about.
 
         Raises
@@ -303,9 +303,9 @@ class AssociationResult(Findings, Head):
         *supported*.
 
         If nothing can be claimed beyond these words (``adjust=none``, too few words, a measure
-        without a crossed test), it is that of the permutation test, ``p.these``, and says nothing
-        about other words: `finding` says why. Of a number that cannot be negative, as that of SAME,
-        it is one-sided.
+        without a crossed test), it comes from the permutation test, ``p.these``, and does not
+        generalise to new words: `finding` says why. For a number that cannot be negative, such as
+        SAME, it is one-sided.
 
         It is not adjusted for the number of tests, as the p-values of :attr:`Results.findings
         <eatlas.Results.findings>` are. `p` is the p-value by the rule of the published tables:
@@ -344,7 +344,7 @@ class AssociationResult(Findings, Head):
             A named tuple ``(low, high)``, NaN if it is undefined, in units of `statistic`. Of a
             test of X, Y, A and B that of the crossed test at equal word frequency. It is for other
             words, and around the adjusted effect size, so `statistic` may lie near one of its ends.
-            If the frequency of the words is not known, that of the crossed test; without a crossed
+            If the frequency of the words is unknown, from the crossed test; without a crossed
             test, of bootstrap samples of the words: ``effects()[0].interval_basis`` says which.
 
         Raises
@@ -399,8 +399,8 @@ class AssociationResult(Findings, Head):
         """The findings that are read: over stimuli where one has several sentences.
 
         The sentences of one stimulus are not independent, so p-values that relabel single sentences
-        are smaller than the number of stimuli warrants. What is undefined over stimuli is None
-        here; the figures over sentences never stand in for it.
+        are smaller than the number of stimuli warrants. A figure that is undefined over stimuli is
+        None here; figures over sentences never replace it.
 
         Examples
         --------
@@ -499,7 +499,7 @@ class AssociationResult(Findings, Head):
 
     @property
     def adjustment_is_off(self) -> bool:
-        """Whether the measure was told not to adjust for the frequency of words."""
+        """Whether adjustment for word frequency is switched off."""
         return parameters(self.signature).get("adjust") == "none"
 
     @property
@@ -543,7 +543,7 @@ class AssociationResult(Findings, Head):
         return {**state, "__dict__": fields}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values, exactly what the JSON holds, with the finding by itself."""
+        """Return plain Python values, exactly as in the JSON, plus the finding."""
         return {**super().to_dict(), FINDING: self.finding.to_dict()}
 
     @classmethod
@@ -571,7 +571,7 @@ class AssociationResult(Findings, Head):
         Raises
         ------
         StimulusError
-            If they make no test, as those of a file that was changed may.
+            If they do not form a test, for example after the file was edited.
         """
         try:
             concepts = {
@@ -809,7 +809,8 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 class GroupsResult(AssociationResult):
     """A result of a :class:`eatlas.GroupsTest`: targets, each measured alone, against k groups.
 
-    A record derives from this class and declares what it found, as that of an association test.
+    A record derives from this class and declares its fields, like the record of an association
+    test.
 
     Examples
     --------
@@ -850,7 +851,7 @@ class GroupsResult(AssociationResult):
 
     @property
     def sides(self) -> tuple[tuple[str, ...], ...]:
-        """Name of the concept of targets, then those of the groups."""
+        """Name of the concept of targets, then the names of the groups."""
         targets, *groups = self.concepts.values()
         return (targets,), tuple(groups)
 
@@ -860,7 +861,7 @@ class GroupsResult(AssociationResult):
         return "groups"
 
     def of_the_test(self) -> dict[str, Any]:
-        """The reference, by group, that of single targets, where they come from, and the pairs."""
+        """The reference by group, references of single targets, their origin, and the pairs."""
         return {
             "pairs": self.pairs,
             "expected": self.expected,

@@ -121,8 +121,8 @@ def _findings(
 ) -> Iterator[tuple[AssociationResult, int, Effect, PValues | StudentP]]:
     """Effect sizes with a p-value, and how often their test was measured in their setting so far.
 
-    A test that was measured twice in one setting has two; of one id with other stimuli it is
-    another test.
+    A test that was measured twice in one setting has two. The same id with other stimuli counts as
+    a different test.
     """
     times: Counter[tuple[Any, ...]] = Counter()
     for result in results:
@@ -163,7 +163,7 @@ def _question_of(result: AssociationResult) -> str:
 
 
 def make_run(results: Iterable[AssociationResult]) -> Run:
-    """The run of some results: a hash of what was asked, and how many answers it has."""
+    """The run of some results: a hash of its settings, and its number of results."""
     questions = sorted(set(map(_question_of, results)))
     return Run(id=sha256("\n".join(questions).encode()).hexdigest()[:16], results=len(questions))
 
@@ -284,7 +284,7 @@ class Results(Sequence[AssociationResult]):
     def to_frame(self) -> pd.DataFrame:
         """Return one tidy frame; results of several measures share the columns they can.
 
-        Verdicts and ``p_claim`` are those of :attr:`findings`, adjusted over the tests of each
+        Verdicts and ``p_claim`` are as in :attr:`findings`, adjusted over the tests of each
         setting.
         """
         pairs = zip(self._results, self.findings, strict=True)
@@ -382,7 +382,7 @@ class Results(Sequence[AssociationResult]):
         ):
             if value not in allowed:
                 raise EatlasError(
-                    f"a family has no such {name}", got=repr(value), allowed=", ".join(allowed)
+                    f"unknown {name} of a family", got=repr(value), allowed=", ".join(allowed)
                 )
         findings = list(_findings(self, levels))
         among = Settings.from_results(result for result, *_ in findings)
@@ -449,7 +449,7 @@ class Results(Sequence[AssociationResult]):
         Notes
         -----
         A difference of two effect sizes has an interval and a p-value for other words where both
-        results keep the associations of single attributes (ML-EAT): those of the crossed test of
+        results contain the associations of single attributes (ML-EAT): from the crossed test of
         differences, on the words that both have.
 
         Examples
@@ -518,7 +518,7 @@ class Results(Sequence[AssociationResult]):
         """Claims over several sources: each test with two or more sources as one.
 
         Words and sources are both random facets: a claim is about other words and other sources of
-        their kinds. Three questions of each test have verdicts as those of a single result,
+        their kinds. Three questions of each test have verdicts, as for a single result,
         adjusted by Holm over the tests.
 
         Parameters
@@ -547,7 +547,7 @@ class Results(Sequence[AssociationResult]):
         Notes
         -----
         Associations of a source are divided by the spread of its scores, so that the mean over
-        sources is that of their d. Its variance is that of
+        sources is the pooled d. Its variance is that of
         :func:`eatlas.stats.facets.contrast_test` for targets, attributes and sources. Near-synonyms
         that at least half of the sources join are one unit, and words that a source lacks are left
         out. *These words* is a permutation test of the mean scores; *adjusted* takes the mean
@@ -674,7 +674,7 @@ and other training runs.
         form = FORMS.get(path.suffix.lower())
         if form is None:
             raise ResultsError(
-                f"{path}: results are not written in this form",
+                f"{path}: results cannot be written in this format",
                 got=path.suffix or "a name without an ending",
                 allowed=", ".join(FORMS),
             )

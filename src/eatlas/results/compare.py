@@ -40,7 +40,7 @@ _ASIDE = {
     "level": {"level", "pool", "subword"},
     "weights": {"weights", "weights_seed"},
 }
-"""What of an encoding is put aside where results differ in a choice."""
+"""Fields of an encoding to ignore if results differ in a choice."""
 
 
 def choices_of(result: AssociationResult) -> dict[str, str]:
@@ -187,18 +187,18 @@ def _order(value: str, by: str) -> tuple[bool, str]:
 
 
 class Difference(NamedTuple):
-    """How far an effect size is from that of the first setting."""
+    """Difference of an effect size from the effect size of the first setting."""
 
     d: float
-    """Effect size less that of the first setting; where there is an interval, on the words that
-    both have."""
+    """Effect size minus the effect size of the first setting; where there is an interval, on the
+    words that both have."""
     interval: tuple[float, float] | None
     """Interval for other words, of the crossed test of differences on the words that both have;
     None if these are too few, or a result keeps no associations of single attributes."""
     p: float | None = None
     """Its two-sided p-value."""
     known: KnownDifference | None = None
-    """What the package says that knows more of both results, as of two parts of a corpus."""
+    """What the package says that knows more of both results, as of two subcorpora."""
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ class Row:
         return self._effects[place]
 
     def difference(self, place: str, number: int) -> Difference | None:
-        """How far the effect size of a member is from that of the first; None where undefined."""
+        """Difference of a member's effect size from the first one; None if undefined."""
         effects = self.effects(place)
         first, second = effects[0], effects[number]
         if number == 0 or first is None or second is None or first.d is None or second.d is None:
@@ -422,7 +422,7 @@ class SideBySide(Sequence[Row]):
             ``significant``; ``adjusted_effect_size``, ``adjusted_p``, ``adjusted_significant``
             and ``adjusted_pattern``, at equal covariates of the words; ``difference`` from the
             first setting, with ``difference_low``, ``difference_high`` and ``difference_p_words``
-            of the crossed test on the words that both have; of parts of a corpus also
+            of the crossed test on the words that both have; of subcorpora also
             ``difference_documents_low``, ``..._high``, ``difference_both_low``, ``..._high`` (over
             documents, and over documents and words) and ``difference_p`` (documents relabelled);
             ``pattern_differs`` and ``sign_flips`` from
@@ -497,7 +497,7 @@ def _with_name_of_runs(result: AssociationResult) -> AssociationResult:
 
 
 def side_by_side(results: Iterable[AssociationResult], by: str = "setting") -> SideBySide:
-    """Put results that are alike but for one respect beside each other."""
+    """Put results that are alike but for one respect next to each other."""
     given = tuple(results)
     groups = pivot(given, by)
     if not groups and by == "source":  # members by year are a series
@@ -505,10 +505,9 @@ def side_by_side(results: Iterable[AssociationResult], by: str = "setting") -> S
     if not groups:
         others = [name for name in RESPECTS if name not in {by, "setting"} and pivot(given, name)]
         raise ResultsError(
-            f"the results do not differ in their {by} alone",
+            f"the results do not differ only in their {by}",
             got=f"{len(given)} results",
-            allowed="two or more results that are alike in all else, such as one test on two "
-            "sources",
+            allowed="two or more results that are otherwise alike, such as one test on two sources",
             remedy=f"they differ in: {', '.join(others)}" if others else None,
         )
     values = tuple(dict.fromkeys(value for group in groups for value in group))

@@ -33,17 +33,17 @@ a power law of the principal components; level 1 is lost further on. The estimat
 one test has the same limit; of 25 tests of four groups on GloVe 6B of 50 and 100 dimensions, where
 the IsoScore is .77 and .58, it is lowest for weat-9, .39."""
 LOUD_DIMENSION = 0.25
-"""Share of one dimension in the squared length. With one loud dimension 80% is reached at .18
+"""Proportion of one dimension in the squared length. With one loud dimension 80% is reached at .18
 (no mean) to .25 (with a mean). GloVe 6B of 50 dimensions has .18 among the words of weat-7."""
 LOUD_RATIO = 5.0
 """How many times its even share, 1 / d, a loud dimension must also have: in spaces of fewer than
 20 dimensions a quarter is nothing unusual."""
 ROGUE_SHARE = 0.5
-"""Share of one dimension in the mean cosine, from which on it is named as the cause. It says
+"""Proportion of one dimension in the mean cosine, from which on it is named as the cause. It says
 nothing where the mean is small: dimension 30 of GloVe 6B, 50 dimensions, has 73% of a mean of
 .22."""
 SHARED_MEAN = 0.05
-"""Mean cosine below which shares of it are noise: contributions of both signs cancel."""
+"""Mean cosine below which proportions of it are noise: contributions of both signs cancel."""
 ALIKE_MEAN, ALIKE_SD = 0.9, 0.05
 """Level 3 means and standard deviations by which Wolfe, Hiniker and Howe (2024) call GPT-2
 unsuited to cosines. In their Tables 3 and 5 to 8, GPT-2 base and medium have means of .97 to .99
@@ -66,7 +66,7 @@ class Dimension(Record):
     length: float
     """Its mean share in the squared length of a vector; 1 / d in an isotropic space."""
     loud: bool
-    """Whether that share passes the limit."""
+    """Whether that proportion exceeds the limit."""
 
     @classmethod
     def of(cls, i: int, contributions: Array, lengths: Array) -> Self:
@@ -93,7 +93,7 @@ class RankBand(Record):
 
 
 class ComponentShares(Record):
-    """Share of the variance in the first principal components."""
+    """Proportion of the variance in the first principal components."""
 
     top1: float
     top3: float
@@ -114,7 +114,7 @@ class TermsDiagnosis(Record):
     largest_sd: float | None
     """The largest of the four level 3 standard deviations; None where each is of one cosine."""
     alike: bool
-    """Whether all level 3 means are near 1 with hardly any spread."""
+    """Whether all level 3 means are near 1 with almost no spread."""
     iso_score: float | None
     """IsoScore of the space as estimated from the directions in which targets and attributes both
     spread within their groups; None for groups of fewer than three."""
@@ -156,7 +156,7 @@ class Diagnosis(Record):
     """Over all pairs: the expected cosine of two words taken at random."""
     sd_cosine: float
     alike: bool
-    """Whether cosines are near 1 with hardly any spread, as ML-EAT's level 3 would show."""
+    """Whether cosines are near 1 with almost no spread, as ML-EAT's level 3 would show."""
     bands: tuple[RankBand, ...]
     """Mean cosine by rank in the source, which stands for frequency."""
     iso_score: float | None

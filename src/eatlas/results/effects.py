@@ -113,7 +113,7 @@ class Effect:
     title: str
     """The place in words: "Level 1", "Level 2, X", "Over attributes"."""
     roles: str | tuple[str, ...]
-    """Names of the groups that are compared, or of the one that is taken alone: "XY", "X"; of a
+    """Names of the groups that are compared, or of the single group: "XY", "X"; of a
     number that belongs to none of these, of all groups."""
     names: tuple[str, ...]
     """What these groups are called, or the single term."""
@@ -133,7 +133,7 @@ class Effect:
     term: str | None = None
     """The single term, or stimulus, that it belongs to, as in an SC-EAT."""
     neutral: float = 0.0
-    """The number that shows no difference: 50 of a share in percent."""
+    """The number that shows no difference: 50 of a proportion in percent."""
     symbol: str = "d"
     """What the number is called: d for effect sizes."""
     suffix: str = ""
@@ -156,7 +156,7 @@ class Effect:
     influence: TermInfluence | None = None
     """Change of d without each term."""
     matched: MatchedLevel | None = None
-    """Where it lies among those of random topics."""
+    """Its position among random topics."""
     adjusted: AdjustedLevel | None = None
     """What is left of it given covariates of the words."""
     parts: tuple[Part, ...] = ()
@@ -176,7 +176,7 @@ class Effect:
     def interval(self) -> tuple[float, float] | None:
         """Interval of d for other words, at equal covariates where these are known.
 
-        That of the crossed test; where there is none, the bootstrap interval. None where the test
+        From the crossed test; without one, the bootstrap interval. None where the test
         at equal covariates has less than one degree of freedom.
         """
         return next((ends for ends in self._intervals().values() if ends), None)
@@ -221,10 +221,10 @@ class Effect:
         df = at(parts.get(self.interval_basis or ""), "df")
         if df is None or math.isnan(known):
             raise EatlasError(
-                "the interval is not known at this confidence level",
+                "no interval was computed at this confidence level",
                 got=f"confidence_level={confidence_level:g}",
-                allowed=f"{known:g}, that of the result",
-                remedy=f"take that level, or measure again with confidence={confidence_level:g} if "
+                allowed=f"{known:g}, the level of the result",
+                remedy=f"use that level, or measure again with confidence={confidence_level:g} if "
                 "the measure has this parameter",
             )
         middle, reach = (low + high) / 2, (high - low) / 2
@@ -232,7 +232,7 @@ class Effect:
         return ConfidenceInterval(middle - reach, middle + reach)
 
     def _intervals(self) -> dict[IntervalBasis, tuple[float, float] | None]:
-        """The intervals that are known, that of the strongest claim first."""
+        """The known intervals, the one for the strongest claim first."""
         if self.adjusted is not None and self.adjusted.df is not None:
             return {"adjusted": self.adjusted.interval}
         ends = self.crossed and self.crossed.ends

@@ -23,7 +23,7 @@ class WEATResult(AssociationResult):
         "the Word Embedding Association Test (WEAT; Caliskan, Bryson and Narayanan 2017)"
     )
     remark: ClassVar[str] = (
-        "A WEAT compares two targets; it does not say what either is associated with by itself."
+        "A WEAT compares two targets; it does not show what each target is associated with."
     )
     places: ClassVar[tuple[str, ...]] = ("level1",)
 
@@ -42,7 +42,7 @@ class WEATResult(AssociationResult):
 
 
 LARGEST_COSINE = 1 + 1e-6
-"""That of a vector with itself is 1 but for rounding."""
+"""A cosine of a vector with itself is 1 except for rounding."""
 
 
 class ThreeLevelResult(AssociationResult):

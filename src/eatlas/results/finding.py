@@ -16,14 +16,14 @@ PLACES = ("level1", "level2.X", "level2.Y")
 
 
 class QuestionP(Record):
-    """Two-sided p-values of one question; None where one cannot be had."""
+    """Two-sided p-values of one question; None if undefined."""
 
     these: Probability | None
-    """That of a permutation of the labels of these words."""
+    """From the permutation test of these word lists."""
     new: Probability | None = None
-    """That of the crossed test for other words of the same kinds."""
+    """From the crossed test, which generalises to new words of the same kinds."""
     adjusted: Probability | None = None
-    """That of the crossed test at equal covariates."""
+    """From the crossed test at equal covariates."""
     claim: Probability | None = None
     """The largest of them, adjusted by Holm over the tests that are shown together; 1 where a sign
     differs, None where nothing can be claimed beyond these words."""

@@ -43,7 +43,7 @@ WRONG = {
 }
 """What is wrong with a result, by the kind of error that pydantic finds."""
 LONGEST = 1000
-"""Characters of what is said of one bad line."""
+"""Most characters of a message about one bad line."""
 R = TypeVar("R", bound=Record)
 
 
@@ -113,7 +113,7 @@ def require_finding(record: AssociationResult, stated: Any) -> None:
             "the finding does not follow from the numbers of the result",
             got=described(sentence),
             allowed=str(record.finding),
-            remedy="run the test again, or leave the finding out of the file",
+            remedy="run the test again, or remove the finding from the file",
         )
 
 
@@ -209,7 +209,7 @@ def no_results(path: Path, lines: int, first: ResultsError) -> ResultsError:
     return ResultsError(
         f"{path}: none of its {lines} lines is a result",
         got=f"line 1: {first.got}",
-        allowed="a file that eatlas run or Results.write wrote",
+        allowed="a results file, which eatlas run or Results.write creates",
     )
 
 
@@ -231,7 +231,7 @@ def iter_lines(
         raise ResultsError(
             f"{path}: the results file cannot be read",
             got=_fault(error),
-            remedy=f"name the file in it: {inside}" if is_there(inside) else None,
+            remedy=f"give the file in it: {inside}" if is_there(inside) else "check the path",
         ) from error
 
 
@@ -291,6 +291,7 @@ def _fault(error: Exception) -> str:
         fault = error.strerror or str(error)
     else:
         kind = "" if isinstance(error, EatlasError | ValueError) else f"{type(error).__name__}: "
+        kind = "not JSON: " if isinstance(error, json.JSONDecodeError) else kind
         fault = kind + "; ".join(map(str.strip, str(error).splitlines()))
     return fault if len(fault) <= LONGEST else f"{fault[: LONGEST - 3]}..."
 
@@ -298,7 +299,7 @@ def _fault(error: Exception) -> str:
 def keep_others(lines: Mapping[Path, Iterable[bytes]], *beside: Path) -> tuple[Path, ...]:
     """Give the files of another run names of their own, before new ones take their place.
 
-    Whoever runs the same again loses nothing: each line of an old file is in the new one.
+    Repeating a run loses nothing: each line of an old file is in the new one.
     Otherwise ``results.jsonl`` becomes ``results-1.jsonl``, or gets the next number that is free,
     and the other files the same number.
     """
@@ -313,9 +314,9 @@ def keep_others(lines: Mapping[Path, Iterable[bytes]], *beside: Path) -> tuple[P
         return tuple(path.rename(name) for path, name in zip(files, names, strict=True))
     except OSError as error:
         raise ResultsError(
-            f"{next(iter(lines))}: results of another run are here, and cannot be kept",
+            f"{next(iter(lines))}: results of another run cannot be moved aside",
             got=_fault(error),
-            remedy="choose another directory with --out",
+            remedy="choose another folder with --out",
         ) from error
 
 

@@ -32,11 +32,11 @@ from eatlas.stimuli.kinds import OPPOSITES, ROLES
 
 Interval = tuple[float, float]
 Unit = Literal["term", "stimulus"]
-"""What is drawn again or left out: a term, or a stimulus with all its sentences."""
+"""What is sampled again or left out: a term, or a stimulus with all its sentences."""
 
 
 class EffectInterval(Record):
-    """Interval of one effect size, over bootstrap resamples of the stimuli if nothing else is said.
+    """Interval of one effect size, by default over bootstrap resamples of the stimuli.
 
     None where undefined.
     """
@@ -68,8 +68,8 @@ class Uncertainty(Record):
     level2: Level2Intervals | None = None
     """None where the measure has no level 2."""
     patterns: dict[str, float] | None = None
-    """Share of the resamples that show each of the nine EAT patterns, under the measure's rule: no
-    probability that a study with other stimuli replicates a pattern.
+    """Proportion of the resamples that show each of the nine EAT patterns, under the measure's
+    rule: no probability that a study with other stimuli replicates a pattern.
 
     None without level 2, and over the sentences of a test: see ``stimulus_level``."""
     patterns_error: dict[str, float] | None = None
@@ -185,7 +185,7 @@ class CrossedLevel(Record):
     residual: float
     """The part that both contain."""
     facets: dict[str, float] = Field(default_factory=dict, exclude_if=is_empty)
-    """Variance of the difference estimated from the units of each further facet alone."""
+    """Variance of the difference, estimated only from the units of each further facet."""
 
 
 CrossedLevel2 = BySide[CrossedLevel | None]
@@ -278,10 +278,10 @@ class Ranks(Record):
 
 
 class MatchedLevel(Record):
-    """One difference of mean associations among those of random topics."""
+    """One difference of mean associations, compared with random topics."""
 
     p_greater: Probability
-    """Share of the topics whose difference is at least as great, with the observed one:
+    """Proportion of the topics whose difference is at least as great, with the observed one:
     (b + 1) / (B + 1)."""
     p_less: Probability
     p_two_sided: Probability
@@ -295,7 +295,7 @@ MatchedLevel2 = BySide[MatchedLevel]
 
 
 class Coherence(Record):
-    """How near the words of a list are to each other, and those of the topics in its place.
+    """How near the words of a list are to each other, and the words of its random topics.
 
     Mean product of the unit vectors of two words, each less the mean of words of these frequencies:
     0 for unrelated words.
@@ -341,10 +341,10 @@ class Matched(Record):
     coherence: Coherences
     nearness: NearnessOfPairs
     level1: MatchedLevel | None
-    """Pairs in the place of X and Y with pairs in the place of A and B; None where the effect size
+    """Pairs in place of X and Y with pairs in place of A and B; None where the effect size
     is undefined."""
     level2: MatchedLevel2 | None = None
-    """Topics in the place of X, or of Y, with pairs in the place of A and B; None for a measure
+    """Topics in place of X, or of Y, with pairs in place of A and B; None for a measure
     without a level 2, and where an effect size is undefined."""
 
 
@@ -360,7 +360,7 @@ class Frequency(Record):
 Methods = ByTail[Method]
 """How each tail's p-value was found."""
 Counts = ByTail[int | None]
-"""A number of relabellings for each tail."""
+"""A number of permutations for each tail."""
 Errors = ByTail[float | None]
 """A relative error for each tail."""
 
@@ -388,7 +388,7 @@ class StudentP(ByTail[Probability]):
 
 
 class PValues(Record):
-    """Permutation p-values of one statistic t, over all relabellings of one size.
+    """Permutation p-values of one statistic t, over all permutations of one size.
 
     The inequalities are strict where the signature says ``strict=true``.
     """
@@ -402,10 +402,10 @@ class PValues(Record):
     method: Method | Methods
     """How they were found; one word where all tails agree."""
     count: Counts | None = None
-    """The relabellings counted that are at least as extreme, where at least one tail is exact; None
+    """The permutations counted that are at least as extreme, where at least one tail is exact; None
     of a tail where they were not counted, and of numbers with more than 3,900 digits."""
     total: int | None
-    """The number of all relabellings, C(N, n); None where it has more than 3,900 digits, as with
+    """The number of all permutations, C(N, n); None where it has more than 3,900 digits, as with
     more than 13,000 terms, since readers of JSON refuse it."""
     min_p: Probability
     """The smallest p-value this design can give, 1 / total, unless inequalities are strict."""
@@ -414,14 +414,14 @@ class PValues(Record):
     interval: Ends | None = None
     """95% confidence interval; None of a tail that was not drawn at random."""
     permutations: Counts | None = None
-    """Random relabellings; None of a tail that was not drawn at random."""
+    """Random permutations; None of a tail that was not drawn at random."""
 
     def method_of(self, name: str) -> str:
         """Return how one tail's p-value was found."""
         return self.method if isinstance(self.method, str) else str(self.method[name])
 
     def count_of(self, name: str) -> int | None:
-        """Return how many relabellings one tail counts, where they were counted."""
+        """Return how many permutations one tail counts, where they were counted."""
         return None if self.count is None else self.count[name]
 
 
@@ -470,7 +470,7 @@ class UnitsByRole(ByRole[tuple[tuple[str, ...], ...]]):
 class Sensitivity(Record):
     """Units without which a p-value of level 1 is above alpha, or its difference of the other sign.
 
-    The p-values are those of the first question of the finding, each None where it is above alpha
+    The p-values belong to the first question of the finding, each None where it is above alpha
     with all words, or where it was not computed. Near-synonyms are left out together. Removals that
     leave a group too small for a test are not looked at.
     """
@@ -557,11 +557,12 @@ class AdjustedLevel(Record):
     n: tuple[int, int]
     """Words of the two groups that have the covariates."""
     p: PValues | StudentP
-    """Of the crossed test of units at equal covariates; where no table of associations can be had,
-    Freedman and Lane's: residuals are permuted, and the studentised difference is found anew."""
+    """From the crossed test of units at equal covariates. If there is no table of associations,
+    from the test of Freedman and Lane, which permutes residuals and recomputes the studentised
+    difference."""
     shared: float = Field(ge=0.0, le=1.0)
-    """Share of the variance of the groups' label that the covariates explain. Near 1 the groups
-    can hardly be told from the covariates."""
+    """Proportion of the variance of the groups' label that the covariates explain. Near 1 the
+    groups can hardly be told from the covariates."""
     estimate: Magnitude | None = Field(default=None, exclude_if=is_none)
     """Of the crossed test, in units of the effect size, which it equals if no words are joined."""
     interval: Interval | None = None
@@ -584,7 +585,7 @@ class AdjustedTerm(Record):
 
 
 class AdjustedTarget(Record):
-    """The shares of one target, or of the concept of all, given covariates of the groups' words."""
+    """Proportions of one target, or of all, adjusted for covariates of the groups' words."""
 
     term: str
     deviation: tuple[float, ...] | None
@@ -614,7 +615,7 @@ class Adjusted(Record):
     concept: AdjustedTarget | None = Field(default=None, exclude_if=is_none)
     """Of a DivDist: all targets as one mean."""
     mean_bias: Magnitude | None = Field(default=None, exclude_if=is_none)
-    """Of a DivDist: that of the targets that have a bias."""
+    """For DivDist: over targets that have a bias."""
     shared: float | None = Field(default=None, exclude_if=is_none)
     """Of a DivDist: share of the variance of the groups' labels that the covariates explain."""
     permutations: int | None = Field(default=None, exclude_if=is_none)
@@ -652,19 +653,19 @@ UNDEFINED = "undefined"
 class Findings(Record):
     """Levels, pattern and uncertainty over terms, or over the stimuli that sentences are made of.
 
-    Each is None where the measure, or the test, does not have it.
+    None where the measure or the test does not define them.
     """
 
     level1: Level | None = Field(default=None, exclude_if=is_none)
     """The differential association of X and Y with A and B."""
     level2: Level2 | None = Field(default=None, exclude_if=is_none)
-    """That of each target group with A and B."""
+    """Differences of each target group with A and B."""
     pattern: Pattern | None = Field(default=None, exclude_if=is_none)
     """The EAT pattern."""
     scores: Scores | None = Field(default=None, exclude_if=is_none)
     """Association of each term, or mean association of each stimulus' sentences."""
     uncertainty: Uncertainty | None = Field(default=None, exclude_if=is_none)
-    """Bootstrap intervals, and the share of each pattern."""
+    """Bootstrap intervals, and the proportion of each pattern."""
     influence: Influence | None = Field(default=None, exclude_if=is_none)
     """Change of each effect size without each term or stimulus; None where a group has one."""
 
@@ -706,17 +707,17 @@ Triple = tuple[float | None, float | None, float | None]
 
 
 class CombinedEffect(Record):
-    """Effect sizes of draws, combined by a random-effects model as in the published CEAT.
+    """Effect sizes of samples, combined by a random-effects model as in the published CEAT.
 
     Draws share their stimuli, which the model takes for independent: z and its p-values mostly
-    measure how many draws were made.
+    measure how many samples were made.
     """
 
     samples: int
     """Draws with an effect size and a variance above 0."""
     effect_size: Magnitude
     """Mean of the effect sizes, weighted by 1 / (variance + tau2): equally, where the variance is
-    common to all draws."""
+    common to all samples."""
     se: float
     interval: tuple[float, float]
     """Effect size plus and minus 1.96 standard errors."""
@@ -728,7 +729,7 @@ class CombinedEffect(Record):
     q: float
     """Cochran's Q."""
     i2: float
-    """Share of the variation of effect sizes that is between draws."""
+    """Proportion of the variation of effect sizes that is between draws."""
     prediction: tuple[float, float] | None
     """Where the effect size of another draw lies, with 95%; None for two draws."""
 
@@ -761,7 +762,7 @@ class OverDraws(Record):
     combined."""
     published: CombinedEffect | None
     """The combined effect size (CES) of Guo and Caliskan (2021): weights of 1 / (V + tau2), with
-    the variance V of the associations of each draw and the tau2 of DerSimonian and Laird."""
+    the variance V of the associations of each sample and the tau2 of DerSimonian and Laird."""
     shares: VarianceShares | None
     """Of the associations of all contexts; None where they do not differ, and of fewer than three
     stimuli."""
@@ -797,16 +798,17 @@ class DrawsRecord(Part):
 
     count: int
     replace: Replace
-    """``auto``: without replacement where there is a context for each draw."""
+    """``auto``: without replacement where there is a context for each sample."""
     model: Model
     """How tau2 was estimated: DerSimonian-Laird or Paule-Mandel."""
     variance: Variance
-    """What stands for the sampling variance of an effect size: one number for all draws
-    (``common``), or a function of each draw."""
+    """What stands for the sampling variance of an effect size: one number for all samples
+    (``common``), or a function of each sample."""
     level1: OverDraws
     level2: Level2OverDraws
     patterns: dict[str, float]
-    """Share of the draws that show each of the nine EAT patterns, under the measure's rule."""
+    """Proportion of the samples that show each of the nine EAT patterns, under the measure's
+    rule."""
     p_error: float
     """Standard error of a p-value near alpha behind these shares; 0 where it is exact."""
     kept: tuple[Triple, ...]
@@ -816,7 +818,7 @@ class DrawsRecord(Part):
     AB-Divergent to 8 for Non-Directional."""
 
     def columns(self) -> dict[str, Any]:
-        """The number of draws, as a column of a table."""
+        """The number of samples, as a column of a table."""
         return {"samples": self.count}
 
     def effect_columns(self, place: str) -> dict[str, Any]:
@@ -826,5 +828,5 @@ class DrawsRecord(Part):
 
 
 def draws_of(result: object) -> DrawsRecord | None:
-    """The draws of a result; None of one that has none."""
+    """The samples of a result; None of one that has none."""
     return part_at(result, "samples", DrawsRecord)

@@ -164,7 +164,7 @@ class Part(Record):
         return ()
 
     def interval_of(self, place: str) -> tuple[float, float] | None:  # noqa: ARG002  (a choice)
-        """An interval of the effect size at a place, beside that for other words."""
+        """An interval of the effect size at a place, next to that for other words."""
         return None
 
     def obstacle(self, place: str) -> str:  # noqa: ARG002  (a choice)
@@ -185,7 +185,7 @@ class Part(Record):
         result: Any,  # noqa: ARG002
         place: str,  # noqa: ARG002
     ) -> KnownDifference | None:
-        """How far the effect size of a result, its own, is from that of another one."""
+        """Difference of the effect sizes of two results."""
         return None
 
 
@@ -364,7 +364,7 @@ class Encoding(Record):
     special_tokens: bool = Field(default=True, exclude_if=bool)
     """Whether texts have the special tokens that the tokenizer adds, such as [CLS]."""
     prompt: str = ""
-    """Text that words are put into, such as This is {}."""
+    """Prompt around words, such as This is {}."""
     weights: Literal["trained", "random"] = "trained"
     """Random weights are a control: what is found with them is an artefact."""
     weights_seed: int | None = None
@@ -381,7 +381,7 @@ class Encoding(Record):
     projection: int | None = Field(default=None, exclude_if=is_none)
     """Number of components of the space that a model shares between texts and images."""
     images: ImageEncoding | None = Field(default=None, exclude_if=is_none)
-    """How images become its input; None where it takes texts alone."""
+    """How images become its input; None if it only takes texts."""
 
     def columns(self) -> dict[str, Any]:
         """Columns of a table: the choices that change what is found."""
@@ -403,7 +403,7 @@ class Run(Record):
     """The run that a result is of, by which results that are missing are seen."""
 
     id: str = Field(max_length=64)
-    """Hash of what was asked: tests, sources, measures, seed and version; the same in a repeat."""
+    """Hash of the settings: tests, sources, measures, seed and version; equal in a repeat."""
     results: int = Field(ge=1)
     """How many results the run has."""
 
@@ -416,8 +416,8 @@ class Provenance(Record):
     seed: int
     """Seed of the run; exact results do not depend on it."""
     seeded_by: Literal["stimuli"] | None = None
-    """What decides random draws beside the seed: the stimuli alone, so that all settings of a test
-    share them; None of scans."""
+    """What decides random samples in addition to the seed: the stimuli alone, so that all settings
+    of a test share them; None of scans."""
     case: Literal["auto", "exact"]
     """The rule by which terms were looked up."""
     stimuli_sha256: str

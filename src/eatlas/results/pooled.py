@@ -51,7 +51,7 @@ class Heterogeneity(Record):
     sd: float
     """Standard deviation in units of d, by the method of moments; 0 if its estimate is negative."""
     p: Probability | None
-    """That they differ; None if it cannot be had."""
+    """Of the test that they differ; None if undefined."""
 
 
 class SourceDifference(Record):
@@ -61,7 +61,7 @@ class SourceDifference(Record):
     first: str
     second: str
     difference: float
-    """That of the second less that of the first, in units of d."""
+    """Effect of the second minus effect of the first, in units of d."""
     interval: tuple[float, float] | None
     """For other words."""
     p: Probability | None
@@ -171,20 +171,20 @@ def pool_results(results: Iterable[AssociationResult], over: str = "source") -> 
     if over not in get_args(Over):
         fixed = over in RESPECTS
         raise ResultsError(
-            f"{over} is a fixed facet: a claim is about these, not about others of their kind"
+            f"{over} is a fixed facet: a claim holds only for these levels"
             if fixed
             else f"results cannot be pooled over {described(over)}",
             got=f"over={described(over)}",
             allowed=", ".join(get_args(Over)),
-            remedy=f'results.compare("{over}") puts them side by side' if fixed else None,
+            remedy=f'results.compare("{over}") compares them' if fixed else None,
         )
     tests = tuple(record for _, record in pool_groups(given, over))  # type: ignore[arg-type]
     if not tests:
         raise ResultsError(
-            "there is no test on several sources",
+            "no test was measured on several sources",
             got=f"{len(given)} results",
             allowed="two or more sources of a test of X, Y, A and B, with one measure and words in "
-            "common; layers, prompts or transforms of one model are no different sources",
+            "common; layers, prompts or transforms of one model do not count as different sources",
         )
     return Pooled(tests)
 
@@ -394,7 +394,7 @@ class _PooledTest:
 
 
 def _with_verdicts(tests: Sequence[_PooledTest]) -> list[PooledResult]:
-    """The records of tests, with p-values adjusted over those of each setting."""
+    """The records of tests, with p-values adjusted within each setting."""
     groups: dict[tuple[str, tuple[object, ...]], list[int]] = {}
     for i, test in enumerate(tests):
         for place in test.levels:

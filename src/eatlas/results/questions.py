@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from eatlas.results.levels import AdjustedLevel, CrossedLevel, Level, Units
 
 LEAST_UNITS = 4
-"""Units of each group from which other words of its kind can be judged."""
+"""Fewest units of a group that allow a claim about new words."""
 
 
 class Scope(NamedTuple):
@@ -46,7 +46,7 @@ class Scope(NamedTuple):
     others: str = "other words"
     these: str = "these word lists"
     end: str = ""
-    """What the sentence of a supported claim says of it; nothing if that is words alone."""
+    """Its words in the sentence of a supported claim; empty for a claim about words only."""
     among: str = ""
     """Among what nothing is shown."""
 
@@ -78,7 +78,7 @@ class SignedP(NamedTuple):
         return self.p if self.agrees else 1.0
 
     def fails(self, alpha: float) -> bool:
-        """Whether it is known and speaks against a claim."""
+        """Whether it is known and contradicts a claim."""
         return self.p is not None and not (self.agrees and self.p <= alpha)
 
 
@@ -200,7 +200,7 @@ def units_of(result: AssociationResult, role: str) -> int:
 
 
 def has_few_units(result: AssociationResult, effect: Effect) -> bool:
-    """Whether a group that is compared has too few units to speak for other words of its kind."""
+    """Whether a group has too few units for a claim about new words."""
     roles = "XYAB" if effect.place == "level1" else f"{effect.place[-1]}AB"
     return min(units_of(result, role) for role in roles) < LEAST_UNITS
 

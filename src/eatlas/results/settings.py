@@ -2,7 +2,7 @@
 
 A setting is all that one test can be measured in: a source (file, model, layer, prompt), a period,
 a window, a measure. Where there are several, each is called by what differs alone, such as
-"layer 0"; what all have in common is said once.
+"layer 0"; common parts appear once.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ class Settings:
         return self.subject if "model" in self._common_parts else ""
 
     def in_words(self, *, full: bool = False) -> list[str]:
-        """Sources as a sentence lists them: those of one model together, series with years."""
+        """Sources as a sentence lists them: sources of one model together, series with years."""
         models: dict[str, list[AssociationResult]] = {}
         for result in self.results:
             model = result.run_of or self._parts[result.source]["model"]
@@ -240,7 +240,7 @@ class Settings:
 
     @cached_property
     def measures(self) -> dict[str, str]:
-        """What tells measures apart, by signature: names or differing parameters; of one, empty."""
+        """What distinguishes measures, by signature: names or parameters; empty for one measure."""
         measures = {result.signature: result.measure.upper() for result in self.results}
         if len(measures) == 1:
             return dict.fromkeys(measures, "")
@@ -254,7 +254,7 @@ class Settings:
         return words
 
     def of(self, result: AssociationResult) -> str:
-        """What tells the setting of a result from the others; empty where there is one alone."""
+        """What distinguishes the setting of a result from others; empty for a single setting."""
         parts = [self.sources[result.source]] if len(self._parts) > 1 else []
         if len(self._periods) > 1 and result.period is not None and not result.member:
             parts.append(str(result.period))  # a member has its years in its name
@@ -345,7 +345,7 @@ def _of_model(settings: Settings, *, full: bool) -> str:
 
 
 def _shortest(sources: Sequence[str]) -> dict[str, str]:
-    """As many last parts of each path as it takes to tell all apart."""
+    """The fewest last parts of each path that distinguish all paths."""
     for length in range(1, _FEW_FOLDERS):
         ends = {source: "/".join(source.split("/")[-length:]) for source in sources}
         if len(set(ends.values())) == len(ends):

@@ -32,7 +32,7 @@ class ShareIntervals(Record):
     """Percentile intervals over resamples of word lists, and of contexts; None where undefined.
 
     Of counts of contexts the intervals of deviations are Jeffreys', and those of biases over draws
-    from the posterior of the shares.
+    from the posterior of the proportions.
     """
 
     bias: Interval | None
@@ -49,10 +49,10 @@ class LabelTest(Record):
     method: Method
     """How p was found; two-sided for two groups."""
     count: int | None
-    """Relabellings at least as extreme, of all or of those drawn; None where they were not counted,
-    and beyond what a reader of JSON takes."""
+    """Permutations at least as extreme, of all or of the sampled ones; None where they were not
+    counted, and beyond what a reader of JSON takes."""
     interval: Bounds | None = Field(default=None, exclude_if=is_empty)
-    """Clopper and Pearson's 95% interval of p, where relabellings were drawn."""
+    """Clopper and Pearson's 95% interval of p, where permutations were sampled."""
 
 
 class LabelDesign(Record):
@@ -63,9 +63,9 @@ class LabelDesign(Record):
     sizes: tuple[int, ...]
     """Words of each group."""
     total: int | None
-    """All relabellings; None where they are too many for a reader of JSON."""
+    """All permutations; None where they are too many for a reader of JSON."""
     permutations: int | None
-    """So many were drawn for targets; None where none was."""
+    """So many were sampled for targets; None where none was."""
     min_p: Probability
     """The smallest p that the design can give: 1 / total, or 1 / (draws + 1)."""
 
@@ -83,7 +83,7 @@ class TargetShares(Record):
     distribution: tuple[float, ...] | None
     """The associations as shares that sum to 1; None where they cannot be."""
     deviation: tuple[float, ...] | None
-    """Share less reference, for each group: above 0 where the target leans to it."""
+    """Proportion minus reference, by group: above 0 if the target is associated with the group."""
     bias: float | None
     """Divergence of the distribution from the reference; None where it is undefined."""
     signed: float | None = Field(default=None, exclude_if=is_none)
@@ -91,9 +91,9 @@ class TargetShares(Record):
     uncertainty: ShareIntervals | None = None
     labels: LabelTest | None = None
     """None where words of groups are not what associates, where the reference is another than the
-    shares that relabelling tests, and where no test was requested."""
+    proportions that permutation tests, and where no test was requested."""
     contexts: int | None = Field(default=None, ge=0, exclude_if=is_none)
-    """Behind the shares, where contexts were counted."""
+    """Behind the proportions, where contexts were counted."""
 
 
 class TargetValue(Record):
@@ -110,7 +110,7 @@ class TargetValue(Record):
     p: Probability | None = Field(default=None, exclude_if=is_none)
     """Two-sided."""
     difference: float | None = Field(default=None, exclude_if=is_none)
-    """Of pairs of sentences, mean score of the more stereotyping one less that of the other."""
+    """For pairs of sentences: mean score of the more stereotyping one minus the other."""
 
 
 class PairOfGroups(Record):
@@ -147,7 +147,7 @@ class TargetsResult(GroupsResult):
 
     @property
     def view(self) -> str:
-        """Counts where the shares are those of contexts."""
+        """Counts, if the proportions are of contexts."""
         counted = any(target.contexts is not None for target in self.targets)
         return "counts" if counted else super().view
 
@@ -280,7 +280,7 @@ class TargetValuesResult(GroupsResult):
     value: float | None
     """The number for all targets; None where it is undefined."""
     p_values: PValues | None = Field(default=None, alias="p")
-    """Of `value`, over relabellings of the terms of the two groups; None where the measure has
+    """Of `value`, over permutations of the terms of the two groups; None where the measure has
     none."""
     whole: Range
     """How `value` is read."""
@@ -293,7 +293,7 @@ class TargetValuesResult(GroupsResult):
     confidence: float | None = Field(default=None, exclude_if=is_none)
     """Of the intervals."""
     pairwise: tuple[PairOfGroups, ...] = Field(default=(), exclude_if=is_empty)
-    """Of SAME alone: each two groups."""
+    """Only for SAME: each pair of groups."""
 
     @cached_property
     def holm(self) -> tuple[float | None, ...]:
@@ -369,7 +369,7 @@ class TargetValuesResult(GroupsResult):
 
 @cache
 def earlier() -> dict[str, dict[str, str]]:
-    """How the measures that the record serves are named in texts, short and full; a remark."""
+    """Short and full names of the measures that share this record, and a note on each."""
     return own_toml(resources.files("eatlas.results") / "data" / "earlier.toml")
 
 

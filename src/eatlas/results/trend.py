@@ -124,7 +124,7 @@ class TrendProvenance(Record):
     version: str
     seed: int
     seeded_by: Literal["stimuli"]
-    """What decides random draws beside the seed."""
+    """What decides random samples in addition to the seed."""
     stimuli_sha256: str
     """Hash of the test's terms by role, the same in all periods."""
     series_fingerprint: str

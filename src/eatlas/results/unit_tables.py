@@ -50,7 +50,7 @@ class StimulusTable:
     values: Array
     """Targets (X, then Y) by attributes (A, then B)."""
     of_attributes: bool = True
-    """Whether the associations of single attributes are known, or of targets alone."""
+    """Whether the associations of single attributes are known, or only of targets."""
 
     @classmethod
     def of(cls, result: AssociationResult) -> StimulusTable | None:
@@ -79,7 +79,7 @@ class StimulusTable:
 def _pairs_of(
     result: AssociationResult, names: Mapping[str, tuple[str, ...]]
 ) -> StimulusTable | None:
-    """The associations of all pairs, those of sentences of one stimulus averaged."""
+    """The associations of all pairs, averaged over the sentences of one stimulus."""
     if not result.similarities:
         return None
     values = np.array(result.similarities)
@@ -279,7 +279,7 @@ class LevelTable:
         return contrast_test(self.values, self._facets, fixed)
 
     def test_at_equal_ranks(self, fixed: Sequence[int] = ()) -> ContrastTest | None:
-        """The same at equal frequency; None if that cannot be had."""
+        """The same test at equal word frequency; None if undefined."""
         known = ~np.isnan(self.log_ranks)
         sizes = [int(part.sum()) for part in np.split(known, [self.sizes[0]])]
         ranks = standard_scores(self.log_ranks[known]) if min(sizes) > 1 else None
@@ -318,6 +318,6 @@ class LevelTable:
         return contrast(self._linear, self._facets).between(SOURCES, np.abs(self.values).max())
 
     def difference(self, first: int, second: int) -> ContrastTest:
-        """The effect size of the second result less that of the first, for other words."""
+        """Effect size of the second result minus the first, generalised to new words."""
         gaps = self._linear[..., second] - self._linear[..., first]
         return contrast_test(gaps, self._facets[:SOURCES], scale=float(np.abs(self.values).max()))

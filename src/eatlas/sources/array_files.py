@@ -94,7 +94,7 @@ def part_of(
     if len(chosen) == 1:
         return chosen[0]
     raise SourceError(
-        f"{label}: no single part of this file holds the {what}",
+        f"{label}: no single array of this file contains the {what}",
         got=name or listing(f"{key} ({facts})" for key, facts in parts.items()) or "nothing",
         allowed=listing(fit) or ("strings" if what == "words" else "numbers"),
         remedy=f"name it: {label}?{what}=NAME",
@@ -171,7 +171,7 @@ def open_hdf5(content: Content, options: Options, name: str) -> MatrixSource:
             lambda key, item: sets.update({key: item} if hasattr(item, "dtype") else {})
         )
         if any(item.is_virtual or item.external for item in sets.values()):
-            raise SourceError(f"{path}: a data set takes its content from other files")
+            raise SourceError(f"{path}: a data set of this file is stored in other files")
         check_growth(str(path), sum(item.nbytes for item in sets.values()), content.stamp.size)
         numbers = {key: item for key, item in sets.items() if item.dtype.kind in "fiu"}
         flat = all(item.size == max(item.shape or (0,)) for item in numbers.values())
@@ -187,14 +187,14 @@ def open_hdf5(content: Content, options: Options, name: str) -> MatrixSource:
 
 
 def find_vocabulary_file(path: Path, name: str | None) -> Path:
-    """The vocabulary that belongs to a file: the one with the name, or ``NAME.vocab`` beside it."""
+    """The vocabulary of a file: the given one, or ``NAME.vocab`` in the same folder."""
     places = [Path(name), path.parent / name] if name else [path.with_suffix(e) for e in _BESIDE]
     for candidate in places:
         if candidate.is_file():
             return candidate
-    got = name or f"no {places[0].name} beside it"
+    got = name or f"no {places[0].name} next to it"
     remedy = f"name a file with one word a line: {path}?vocab=FILE"
-    raise SourceError(f"{path}: the vocabulary is not there", got=got, remedy=remedy)
+    raise SourceError(f"{path}: the vocabulary is missing", got=got, remedy=remedy)
 
 
 def read_vocabulary(path: Path) -> list[str]:
@@ -214,8 +214,8 @@ def read_vocabulary(path: Path) -> list[str]:
     if isinstance(words, list) and all(isinstance(word, str) for word in words):
         return words
     raise SourceError(
-        f"{path}: this is not a list of words",
-        allowed="one word a line; a list as JSON, or a dict to the rows 0, 1, 2, ...; a pickled "
+        f"{path}: not a list of words",
+        allowed="one word per line; a list as JSON, or a dict to the rows 0, 1, 2, ...; a pickled "
         "list of texts, as HistWords publishes them, in which nothing is run",
     )
 
@@ -259,7 +259,7 @@ def _parse_table(content: Content, encoding: str) -> tuple[list[str], NDArray[np
     first, separator = _first_cells(head)
     commas = separator == ";" and bool(_COMMA.search(head))
     if len(first) < 2:
-        raise SourceError(f"{label}: this is not a table of words and numbers", got=str(first))
+        raise SourceError(f"{label}: not a table of words and numbers", got=str(first))
     images = first[-1].strip().lower() in _OF_IMAGES
     cells = [cell.replace(",", ".") if commas else cell for cell in first[1:]]
     titled = images or first[0].strip().lower() in _HEADS or not all(map(is_number, cells))
@@ -277,9 +277,9 @@ def _parse_table(content: Content, encoding: str) -> tuple[list[str], NDArray[np
             f"{label}: the table cannot be read", got=str(error)[:200], remedy=remedy
         ) from error
     if not len(frame):
-        raise SourceError(f"{label}: the table has a header and no rows")
+        raise SourceError(f"{label}: the table has a header but no rows")
     words = frame.iloc[:, column].astype(str).tolist()
-    # columns without a header beside the names of images are row numbers
+    # columns without a header next to the names of images are row numbers
     places = [k for k, cell in enumerate(first) if k != column and (cell.strip() or not images)]
     numbers = frame.iloc[:, places]
     try:
@@ -304,7 +304,7 @@ def _parse_table(content: Content, encoding: str) -> tuple[list[str], NDArray[np
 
 
 def _is_odd(cell: object, *, commas: bool) -> bool:
-    """Whether a cell is no number; beside decimal commas, a point may be a mark for thousands."""
+    """Whether a cell is not a number; with decimal commas, a point may separate thousands."""
     if commas and isinstance(cell, str):
         return not _WITH_COMMA.fullmatch(cell)
     return not is_number(str(cell))
@@ -384,10 +384,10 @@ def open_folder(folder: Path, options: Options, name: str) -> MatrixSource:
 def open_gensim(content: Content, options: Options, name: str) -> MatrixSource:
     """Open vectors that gensim saved: a pickle, which runs what its writer put into it."""
     path = content.path
-    require_trust(f"open {path}, a pickle that can run code of whoever wrote it")
+    require_trust(f"open {path}, a pickle that can run code of its author")
     if options.get("trust") != "yes":
         raise SourceError(
-            f"{path}: what gensim saved is a pickle, which runs code of whoever wrote it",
+            f"{path}: gensim saved this file as a pickle, which can run code of its author",
             remedy=f"if you trust it: {path}?trust=yes; or save it in gensim with "
             "save_word2vec_format(..., binary=True)",
         )
@@ -412,7 +412,7 @@ def _open_keyed(keyed: Any, files: Sequence[Path], options: Options, name: str) 
     """The source of gensim's KeyedVectors."""
     subwords = choice(options.get("oov", "none"), ("none", "subword"), "oov", name) == "subword"
     if subwords and not (getattr(keyed, "bucket", 0) and getattr(keyed, "max_n", 0)):
-        raise SourceError(f"{name}: this model has no sub-words", got="oov=subword")
+        raise SourceError(f"{name}: this model has no subword vectors", got="oov=subword")
     kind = SubwordSource if subwords else MatrixSource
     source = kind(list(keyed.index_to_key), keyed.vectors, name=name, files=files)
     source.ordered = True

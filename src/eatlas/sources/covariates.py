@@ -71,19 +71,19 @@ class WordCovariates:
                 values[word], places[word] = numbers, place
             elif repr(first) != repr(numbers):  # NaN is not equal to itself
                 raise SourceError(
-                    f"{place}: the word {word!r} has other numbers than before",
+                    f"{place}: the word {word!r} has different numbers from before",
                     got=f"{_numbers_in_words(numbers)}; {places[word]}: {_numbers_in_words(first)}",
-                    allowed="a word once, or with the same numbers each time",
+                    allowed="each word once, or always with the same numbers",
                 )
         if not values:
-            raise SourceError(f"{label}: there are no words with covariates", allowed=FORM)
+            raise SourceError(f"{label}: the file has no words with covariates", allowed=FORM)
         for name, column in zip(names, zip(*values.values(), strict=True), strict=True):
             different = {number for number in column if not math.isnan(number)}
             if len(different) < 2:
                 raise SourceError(
                     f"{label}, column {name}: a covariate must differ between words",
                     got=f"{different.pop():g} for all of them" if different else "no number",
-                    remedy="leave the column out",
+                    remedy="remove the column",
                 )
         table = [
             [word, *(None if math.isnan(number) else number for number in values[word])]
@@ -103,7 +103,7 @@ class WordCovariates:
         return next((self.values[key] for key in keys if key in self.values), None)
 
     def of_tests(self, tests: Iterable[Test], case: CaseRule) -> Self:
-        """Those of the words of some tests alone, which are handed to other processes."""
+        """Only the covariates of words of some tests, to pass to other processes."""
         terms = dict.fromkeys(
             (term, test.language)
             for test in tests
@@ -115,7 +115,7 @@ class WordCovariates:
         words = [term for term, _ in terms]
         if not values:
             raise SourceError(
-                f"{self.file or 'covariates'}: no word of any group of the tests is among them",
+                f"{self.file or 'covariates'}: none of the words of the tests has covariates",
                 got=f"{listing(self.values, 5)}; the tests have {listing(words, 5)}",
                 allowed="words as the tests write them"
                 + ("" if case == "exact" else ", in capitals or not"),
@@ -137,7 +137,7 @@ def word_covariates(given: CovariatesLike) -> WordCovariates:
     if is_frame(given, or_series=True):
         return _of_frame(given)
     raise SourceError(
-        "these are no covariates of words",
+        "these are not covariates of words",
         got=described(given),
         allowed='a CSV or TSV file; {"joy": 8.2, ...}; {"valence": {"joy": 8.2, ...}, ...}; or a '
         "frame with a column of words",
@@ -197,16 +197,16 @@ def _of_frame(frame: Any) -> WordCovariates:
 def _require_names(names: Sequence[str], label: str) -> None:
     """Refuse columns that are none, have no name, or have one twice."""
     if not names:
-        raise SourceError(f"{label}: there is no column of numbers", allowed=FORM)
+        raise SourceError(f"{label}: the table has no column of numbers", allowed=FORM)
     for i, name in enumerate(names):
         if not name.strip() or name in names[:i]:
             raise SourceError(
-                f"{label}: every column of numbers needs a name of its own",
+                f"{label}: every column of numbers needs a unique name",
                 got="an empty name" if not name.strip() else f"{name} twice",
             )
         if name.strip().casefold() == FREQUENCY:
             raise SourceError(
-                f"{label}: a column is called {name}, as the covariate of the source itself",
+                f"{label}: the column name {name!r} is reserved for the ranks of the source",
                 got=listing(names),
                 allowed="any other name; the ranks of the words in the source are used as they are",
                 remedy="leave it out; or rename it, such as to log_count, to have both",
@@ -227,7 +227,7 @@ def _number(cell: Any, place: str) -> float:
             f"{place}: this is not a number",
             got=repr(cell)[:80],
             allowed="a number with a decimal point; nothing, NA or NaN where it is missing",
-            remedy=f"take the columns of numbers alone: FILE.csv?{COLUMNS}=NAME,NAME",
+            remedy=f"choose only columns of numbers: FILE.csv?{COLUMNS}=NAME,NAME",
         )
     return number
 
@@ -267,8 +267,8 @@ class CovariatesAtHand:
             return others
         name = origin.file or "handed over in Python"
         raise SourceError(
-            f"its covariates are not in the result ({name}: {listing(origin.names)}; SHA-256 "
+            f"the result does not contain its covariates ({name}: {listing(origin.names)}; SHA-256 "
             f"{origin.sha256[:12]}...), and "
-            + ("; ".join(others) or "the file is neither beside it nor in the working folder"),
+            + ("; ".join(others) or "their file is neither next to it nor in the working folder"),
             remedy=REMEDY,
         )

@@ -26,7 +26,7 @@ from eatlas.stimuli.languages import capital, is_english, keys_in, lower, same_t
 
 CaseRule = Literal["auto", "exact"]
 NAMED, GROUPS = 6, 5
-"""Terms that a remark names, and groups of terms under several spellings that get a remark each."""
+"""Most terms that one note names; most groups of spellings that get a note each."""
 LEAST_WORDS, LEAST_PART = 8, 0.25
 """Of fewer words, or if a larger part of them is found, nothing is said about the language."""
 PAPERS_MINIMUM = 8  # Caliskan et al. 2022, as cited by ML-EAT: groups of eight stimuli at least
@@ -116,8 +116,8 @@ def _to_encode(image: Image) -> Item:
         raise SourceError(
             f"the image {image.name} was not found",
             got=f"its name and SHA-256 {image.sha256 or 'unknown'}, and no file",
-            remedy="load the test from its file, beside its images; eatlas verify takes it as "
-            "--tests FILE.toml",
+            remedy="load the test from its file, next to its images; for eatlas verify: --tests "
+            "FILE.toml",
         )
     return Item(image.path, None, "image", image.sha256, image.name)
 
@@ -319,9 +319,9 @@ def _note_duplicate_vectors(
 ) -> Iterator[Note]:
     """Name terms of a test that have one vector: they are one stimulus, counted several times.
 
-    They have one spelling in the source, as Ebony and ebony, or several that it does not tell
-    apart: a tokenizer drops accents and takes all that it does not know for one piece, a text is
-    cut, a file has one vector under two keys.
+    They have one spelling in the source, as Ebony and ebony, or several that the source does not
+    distinguish: a tokenizer drops accents or maps unknown characters to one piece, a text is
+    truncated, or a file has one vector under two keys.
     """
     alike: dict[bytes, dict[str, list[str]]] = {}
     name_of: dict[str, str] = {}  # by hash: one image has one name in all groups
@@ -435,5 +435,5 @@ def _require_apart(keys: Mapping[str, Mapping[str, str]], test: Test, source: st
                     f"test {test.id}: {source} has one vector, {key!r}, for two stimuli",
                     got=f"{first[1]} and {own[1]}",
                     allowed="a vector for each image, under its path or the name of its file",
-                    remedy="name the images in the source by their paths, as in young/1.jpg",
+                    remedy="key the images in the source by their paths, as in young/1.jpg",
                 )

@@ -1,4 +1,4 @@
-"""Published vectors, images, corpora and tables: the registry, and where files are kept.
+"""Published vectors, images, corpora and tables: the registry, and where files are stored.
 
 Known are eatlas' own and the user's. They are in platformdirs' cache folder, or in the one that the
 environment variable EATLAS_DATA names.
@@ -168,7 +168,7 @@ def published_vectors() -> tuple[Published, ...]:
         same_file = files.setdefault(entry.download.file.casefold(), entry)
         if entry.name in entries or same_file.download != entry.download:
             raise SourceError(
-                f"{user}: two entries of published vectors share a name, or two downloads a file",
+                f"{user}: two entries of published vectors have the same name or file",
                 got=f"{entry.name}, {entry.download.file}",
                 remedy="choose another name, or another file = ... for one of them",
             )
@@ -204,12 +204,12 @@ def on_this_machine(name: str, what: str = "vectors") -> Path | None:
     size = entry.download.size
     if holds != what:
         raise SourceError(
-            f"{name}: these are {holds}, and no {what}",
+            f"{name}: these are {holds}, not {what}",
             allowed=f"published {what}; eatlas vectors list shows them",
         )
     if not entry.target.exists():
         raise SourceError(
-            f"{name}: these published {what} are not on this machine yet",
+            f"{name}: these published {what} are not downloaded yet",
             got=f"nothing at {entry.target}",
             remedy=f"eatlas vectors fetch {name}" + (f" ({size_text(size)})" if size else ""),
         )
@@ -229,7 +229,7 @@ def size_text(size: int) -> str:
 
 
 def unproven(entry: Published) -> str:
-    """What a user should know of vectors whose content nobody vouches for; empty if somebody does.
+    """A warning about vectors whose content has no trusted hash; empty if it has one.
 
     A size is no proof, and MD5 and SHA-1 are none against somebody who wants to deceive.
     """

@@ -46,7 +46,7 @@ def fetch_vectors(name: str, *, watch: Watch | None = None, say: Say | None = No
     """Download published vectors, unless they are already on this machine.
 
     A download that broke off continues where it stopped; a file that changed meanwhile is begun
-    anew. The file is checked against the published hash, or, if none was published, that of an
+    anew. The file is checked against the published hash or, if none was published, the hash of an
     earlier download; another file is refused and removed. Processes that fetch the same file wait
     for each other.
 
@@ -94,7 +94,7 @@ def fetch_vectors(name: str, *, watch: Watch | None = None, say: Say | None = No
         raise SourceError(
             f"{name}: the vectors cannot be written to {data_folder()}",
             got=error.strerror or str(error),
-            remedy=f"make room, or set {DATA} to a folder that you may write to",
+            remedy=f"free some space, or set {DATA} to a folder that you may write to",
         ) from error
     return entry.target
 
@@ -128,7 +128,7 @@ def _bring(entry: Published, watch: Watch | None, say: Say) -> None:
 
 
 def _check(entry: Published, path: Path) -> None:
-    """Refuse a file whose hash is not the published one, or that of an earlier download."""
+    """Refuse a file whose hash differs from the published one, or from an earlier download."""
     record, first, remedy = entry.file(".hash"), "published", "get it again"
     stated = entry.download.hash
     if not stated and record.exists():
@@ -156,7 +156,7 @@ def _download_error(entry: Published, got: str, remedy: str) -> SourceError:
     return SourceError(
         f"{entry.name}: {entry.download.url} cannot be downloaded",
         got=got,
-        remedy=f"{remedy}; or get the file in another way, put it at {entry.file('')} and run "
+        remedy=f"{remedy}; or download the file yourself, save it as {entry.file('')} and run "
         f"eatlas vectors fetch {entry.name}",
     )
 

@@ -71,7 +71,7 @@ def open_file(
         allowed = "a file of vectors, or the folder of a model, with modules.json or config.json"
         spacy = "of a pipeline of spaCy hand over the object: spacy.load(FOLDER)"
         remedy = spacy if (path / "vocab").is_dir() else None
-        raise SourceError(f"{path}: this is a directory", allowed=allowed, remedy=remedy)
+        raise SourceError(f"{path}: this is a folder", allowed=allowed, remedy=remedy)
     content = locate(path, member)
     kind = chosen.pop("format", None) or sniff(content)
     form = FORMATS[choice(kind, (*FORMATS, *_of_packages()), "format", content.label)]
@@ -123,7 +123,7 @@ _NO_VECTORS = {
     b"version https://git-lfs": ("a pointer of git LFS", "fetch the file itself: git lfs pull"),
     b"<!doctype html": ("a web page", "fetch the file that the page is about"),
     b"<html": ("a web page", "fetch the file that the page is about"),
-    codecs.BOM_UTF16_LE: ("UTF-16, to judge by its first bytes", "save it as UTF-8"),
+    codecs.BOM_UTF16_LE: ("its first bytes look like UTF-16", "save it as UTF-8"),
 }
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f")
 _CONTROLS = bytes(c for c in range(32) if c not in _TEXT_CONTROLS)
@@ -178,7 +178,7 @@ def _unknown(
     content: Content, got: str, remedy: str = "if you know better, say so: ?format=NAME"
 ) -> SourceError:
     return SourceError(
-        f"{content.label}: this kind of file is not known",
+        f"{content.label}: unknown file type",
         got=got,
         allowed=", ".join(FORMATS),
         remedy=remedy,
@@ -246,8 +246,8 @@ def _only_source(path: Path) -> Source:
     first, *others = sources_of_file(FileSpec(path), str(path))
     if others:
         raise SourceError(
-            f"{path}: these are {1 + len(others)} sources, and a period of a series has one",
-            remedy="take the file out of the folder",
+            f"{path}: {1 + len(others)} sources belong to one period of the series",
+            remedy="remove the file from the folder",
         )
     return first
 
@@ -260,10 +260,10 @@ def _files(folder: Path) -> list[tuple[int, Path]]:
         years = [year for year, _ in files]
         if twice := [path.name for year, path in files if years.count(year) > 1]:
             raise SourceError(
-                f"{folder}: two files for one year",
+                f"{folder}: two files for the same year",
                 got=", ".join(twice[:2]),
                 allowed="one file of vectors for each year",
-                remedy="move one of them out of the folder",
+                remedy="remove one of them from the folder",
             )
         if files:
             return files

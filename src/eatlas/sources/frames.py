@@ -79,7 +79,7 @@ def by_word(frame: Any) -> tuple[list[Any], Any, str]:
     if index and not usual:
         return index, table, ""
     if not texts:
-        raise SourceError("frame: the frame has no words, only numbers", allowed=ALLOWED)
+        raise SourceError("frame: the frame has only numbers, no words", allowed=ALLOWED)
     name = (usual or texts)[0]
     return table[name].to_list(), table.drop(name), name
 
@@ -126,14 +126,14 @@ def from_frame(frame: Any) -> ArraySource:
         if isinstance(cell, str) and NUMBER.fullmatch(cell.strip()):
             remedy = "its numbers are text: convert them first"
         raise SourceError(
-            f"frame: the column {strange[0]} is not of numbers, nor the one of the words",
+            f"frame: the column {strange[0]} contains neither numbers nor the words",
             got=f"{described(cell)}; the words are in {name or 'the index'}",
             allowed=ALLOWED,
             remedy=remedy,
         )
     if not numbers or len(lists) > 1:
         got = f"lists in {listing(lists)}" if lists else "no column of numbers"
-        raise SourceError("frame: there is not one vector for each word", got=got, allowed=ALLOWED)
+        raise SourceError("frame: not one vector for each word", got=got, allowed=ALLOWED)
     if lists:
         labels = (f"frame, row {row} ({word})" for row, word in enumerate(words, start=1))
         vectors = table[lists[0]].to_numpy()

@@ -101,7 +101,7 @@ class CountedOrder(WordOrder):
         with open_binary(path) as file:
             raw = file.read(_LARGEST + 1)
         if len(raw) > _LARGEST:
-            raise SourceError(f"{path}: this is too large for a list of counts")
+            raise SourceError(f"{path}: the file is too large for a list of counts")
         try:
             lines = raw.decode("utf-8-sig").splitlines()
         except UnicodeDecodeError as error:
@@ -124,7 +124,7 @@ def _counts(lines: list[str], path: Path) -> Iterator[tuple[str, float]]:
             yield word.strip().strip('"'), count
         elif line.strip() and number > 1:
             raise SourceError(
-                f"{path}, line {number}: this is not a word with its count",
+                f"{path}, line {number}: not a word with its count",
                 got=repr(line[:60]),
                 allowed=_LINE,
             )

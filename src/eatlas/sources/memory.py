@@ -54,16 +54,18 @@ class ArraySource(VectorTable):
         self._vectors = matrix = as_numbers(vectors, name)
         if matrix.ndim != 2 or 0 in matrix.shape or matrix.shape[1] > MAX_COMPONENTS:
             raise SourceError(
-                f"{name}: this is not an array of vectors",
+                f"{name}: not an array of vectors",
                 got=f"{matrix.dtype}, shape {matrix.shape}",
                 allowed=f"shape (number of words, number of components), to {MAX_COMPONENTS:,}",
             )
         if len(words) != len(matrix):
             got = f"{len(words)} words, {len(matrix)} vectors"
-            raise SourceError(f"{name}: words and vectors differ in number", got=got)
+            raise SourceError(f"{name}: the numbers of words and vectors differ", got=got)
         if odd := [(row, word) for row, word in enumerate(words) if not isinstance(word, str)]:
             row, word = odd[0]
-            raise SourceError(f"{name}: word {row} is not text", got=repr(word), allowed="strings")
+            raise SourceError(
+                f"{name}: word {row} is not a string", got=repr(word), allowed="strings"
+            )
         self._words, self.ordered = words, ordered
 
     @cached_property
@@ -158,11 +160,11 @@ def from_spacy(thing: Any) -> ArraySource:
         fault = f"{name}: floret makes vectors of n-grams and has no list of words"
         raise SourceError(fault, remedy=remedy.partition("; or ")[2])
     if not len(vectors.key2row):
-        raise SourceError(f"{name}: this pipeline has no vectors of words", remedy=remedy)
+        raise SourceError(f"{name}: this pipeline has no word vectors", remedy=remedy)
     rows = {vectors.strings[k]: row for k, row in vectors.key2row.items() if k in vectors.strings}
     if not rows:
         fault = f"{name}: these vectors know their words by hashes alone"
-        raise SourceError(fault, remedy="hand over nlp or nlp.vocab")
+        raise SourceError(fault, remedy="pass nlp or nlp.vocab")
     data = vectors.data.get() if hasattr(vectors.data, "get") else vectors.data  # from a GPU
     return ArraySource(list(rows), data[list(rows.values())], name=name)
 
@@ -180,9 +182,7 @@ def as_numbers(vectors: Any, name: str) -> NDArray[Any]:
     except (TypeError, ValueError, RuntimeError) as error:
         got = str(error)  # rows of several lengths, or a tensor that torch will not hand out
     allowed = "an array of real numbers"
-    raise SourceError(
-        f"{name}: these are not real numbers", got=got, allowed=allowed, remedy=remedy
-    )
+    raise SourceError(f"{name}: not real numbers", got=got, allowed=allowed, remedy=remedy)
 
 
 @cache

@@ -85,7 +85,7 @@ OBJECT_POINTS = "eatlas.objects"
 BY_NAME: dict[str, Callable[[], Source]] = {name: partial(open_bundled, name) for name in BUNDLED}
 ENTRY_POINTS = "eatlas.sources"
 TRANSFORMS = "eatlas.sources.transforms:with_transform"
-"""Imported when a transform is asked for."""
+"""Imported when a transform is requested."""
 OF_ANY = ("transform", COUNTS)
 """Options that any source takes."""
 CBOW = "cbow:"
@@ -158,11 +158,11 @@ def _open_object(spec: Any) -> Source:
         source = load("eatlas.encoders.functions:FunctionSource")(spec)
         return source
     raise SourceError(
-        "this cannot be opened as vectors",
+        "eatlas cannot open this object as vectors",
         got=described(spec),
         allowed="a path, a source name, a dict, (words, array), a frame, KeyedVectors, "
         "spaCy's nlp, a SentenceTransformer, (model, tokenizer), or a function of texts",
-        remedy="hand over the words too: (words, array)" if hasattr(spec, "shape") else None,
+        remedy="pass the words as well: (words, array)" if hasattr(spec, "shape") else None,
     )
 
 
@@ -272,7 +272,7 @@ def _open(text: str, series: str | None = None) -> tuple[Source, ...]:
     `series` is what names a series of periods; the text by default.
     """
     if not text.strip():
-        raise SourceError("no vectors are named", got="an empty text", allowed="a file, a name")
+        raise SourceError("no vectors were given", got="an empty text", allowed="a file, a name")
     if is_there(text):
         return _open_path(FileSpec(Path(text)), text, series or text)
     if text.startswith(CBOW):
@@ -356,7 +356,7 @@ def scheme_names() -> list[str]:
 
 
 def sources_by_name() -> dict[str, Callable[[], Any]]:
-    """Sources by name, those of other packages with them."""
+    """Sources by name, including sources of other packages."""
     added = points(ENTRY_POINTS, {*BY_NAME, *source_catalogue()})
     return BY_NAME | {name: partial(_of_package, point) for name, point in added.items()}
 
@@ -382,9 +382,9 @@ def _only_one(sources: tuple[Source, ...], text: str) -> Source:
     path = parse_file_spec(text).path
     each = (s.name if s.period is None else f"{path}?period={s.period}" for s in sources)
     raise SourceError(
-        f"{text}: these are {len(sources)} sources, and one is needed here",
+        f"{text}: this names {len(sources)} sources, but one is needed here",
         allowed=listing(each),
-        remedy="take one of them; eatlas run takes all",
+        remedy="choose one of them; eatlas run accepts all",
     )
 
 
@@ -398,7 +398,7 @@ def _no_such(file: FileSpec, text: str) -> EatlasError:
             return lacking
         schemes = " or ".join(f"{each}:" for each in scheme_names())
         return SourceError(
-            f"{text}: there are no vectors of the kind {scheme[0]}",
+            f"{text}: unknown type of source {scheme[0]!r}",
             allowed=f"a file, one of: {', '.join(names)}, {CBOW} and either of these, or "
             f"{schemes} and what it takes",
         )
@@ -427,7 +427,7 @@ def _no_such(file: FileSpec, text: str) -> EatlasError:
 
 def _as_model(name: str) -> str:
     """Say how a model of Hugging Face is named."""
-    return f"a model of Hugging Face is hf:{name}, or st:{name} if it encodes sentences"
+    return f"for a model of Hugging Face, write hf:{name}, or st:{name} if it encodes sentences"
 
 
 # --- sources that a run calls by a name -----------------------------------------------------------
@@ -447,7 +447,7 @@ class NamedSpec(NamedTuple):
     name: str = ""
     """Empty where the run gives it no name."""
     run_of: str = ""
-    """Name of what this is a training run of; empty where it is none."""
+    """Name of the model that this is a training run of; empty if it is not one."""
 
     @property
     def key(self) -> tuple[str, object]:
@@ -477,14 +477,13 @@ def require_name(name: object, source: Any) -> str:
         raise SourceError(
             "the name of a source is not usable",
             got=described(name[: 2 * LONGEST] if isinstance(name, str) else name),
-            allowed=f"1 to {LONGEST} characters: letters, digits, blanks and . , - _ + ( ), the "
-            "first of them a letter or a digit",
-            remedy="a path with an equals sign is read as it is where it exists, and where a "
-            "folder comes before it (./a=b.txt)",
+            allowed=f"1 to {LONGEST} characters: letters, digits, blanks and . , - _ + ( ), "
+            "starting with a letter or a digit",
+            remedy="write a path with an equals sign as ./a=b.txt",
         )
     taken = plain in source_catalogue() or plain in sources_by_name()
     if taken and str(source).partition("?")[0] != plain:
-        raise SourceError(f"{plain!r} is the name of other vectors", remedy="take another name")
+        raise SourceError(f"{plain!r} is the name of other vectors", remedy="choose another name")
     return plain
 
 
@@ -529,7 +528,7 @@ def training_runs(source: NamedSpec) -> list[NamedSpec]:
         return [source]
     if len(runs) < 2:
         raise SourceError(
-            f"{name}: one training run cannot be compared with others"
+            f"{name}: only one training run was found"
             if runs
             else f"{name}: no file matches {spec}",
             got=", ".join(map(described, runs.values())) or "no file",
@@ -551,7 +550,7 @@ def files_like(pattern: str) -> dict[str, str]:
     path, options = _split_path(pattern)
     before, *others = path.split("*")
     if len(others) > 1:
-        raise SourceError(f"{path}: a pattern has one *", got=f"{len(others)} of them")
+        raise SourceError(f"{path}: a pattern needs one *", got=f"{len(others)} of them")
     found = glob(f"{escape(before)}*{escape(others[0])}")  # noqa: PTH207  (keeps ./ and //)
     parts = [file[len(before) : len(file) - len(others[0])] for file in found]
     files = {part: file + options for part, file in zip(parts, found, strict=True)}
@@ -621,7 +620,7 @@ def open_one_named(given: Any, what: str) -> Opened:
     specs = specs_of([given] if isinstance(given, list | tuple) else given, "")
     if len(specs) > 1:
         raise SourceError(
-            f"{what} is of one source",
+            f"{what} takes one source",
             got=", ".join(spec.name for spec in specs),
             allowed="one source, or NAME=SOURCE",
         )

@@ -15,7 +15,7 @@ def require_ending(path: Path, what: str, endings: tuple[str, ...]) -> None:
     """Refuse a name that does not say how to write what was found."""
     if path.suffix.lower() not in endings:
         raise ResultsError(
-            f"{path}: {what} cannot be written so",
+            f"{path}: {what} cannot be written in this format",
             got=path.suffix or "a name without ending",
             allowed=", ".join(endings),
         )

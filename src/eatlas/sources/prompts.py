@@ -69,9 +69,9 @@ class PromptSet:
         if no_texts or twice or not self.prompts:
             why = "is not a text" if no_texts else "occurs twice"
             raise SourceError(
-                f"a prompt of a set {why}" if self.prompts else "a set of prompts has none",
+                f"a prompt of a set {why}" if self.prompts else "a set of prompts is empty",
                 got=described([*no_texts, *twice, ""][0]),
-                allowed="texts with a place for the word, each once, such as 'a photo of {}'",
+                allowed="different texts with a placeholder for the word, such as 'a photo of {}'",
             )
 
     @classmethod
@@ -81,9 +81,9 @@ class PromptSet:
             return cls(_lines_of(text), str(text))
         if "{" not in text:
             raise SourceError(
-                "a set of prompts is neither a file nor prompts",
+                "this is not a file of prompts, nor prompts",
                 got=repr(text),
-                allowed="a file with a prompt on each line, or 'a photo of {}|a picture of {}'",
+                allowed="a file with one prompt per line, or 'a photo of {}|a picture of {}'",
             )
         return cls(tuple(part.strip() for part in text.split(BETWEEN) if part.strip()))
 
@@ -109,7 +109,7 @@ class PromptSet:
 
 
 class PromptedSource(Wrapper):
-    """A source whose words are put into a prompt before they are encoded, or into a set of them.
+    """A source that inserts words into a prompt, or a set of prompts, before encoding them.
 
     In a set a word is the mean of its unit vectors in all prompts, an ensemble over the embedding
     space (Radford et al. 2021, section 3.1.4). Images stay as they are.
@@ -129,7 +129,7 @@ class PromptedSource(Wrapper):
 
     @property
     def encoding(self) -> Encoding | None:
-        """That of the source, with the prompts."""
+        """The fingerprint of the source, with the prompts."""
         encoding = self.source.encoding
         if encoding is None:
             return None
@@ -165,10 +165,9 @@ class PromptedSource(Wrapper):
         for item in words:
             if item.stimulus != item.text:
                 raise SourceError(
-                    f"{self.name}: a prompt is for tests of words",
+                    f"{self.name}: prompts apply only to tests of words",
                     got=f"the sentence {item.text!r}",
-                    remedy="leave the prompt out, or take the test of the words that these "
-                    "sentences are made of",
+                    remedy="remove the prompt, or use the test of the words in these sentences",
                 )
         forms = {}
         if any(set(PLACE.findall(template)) != {"term"} for template in self._templates):
@@ -202,9 +201,9 @@ def _template(prompt: str) -> str:
     places = PLACE.findall(template)
     if fault_of(template) is not None or len(places) != 1:
         raise SourceError(
-            "the prompt cannot be used" if places else "the prompt has no place for the word",
+            "the prompt cannot be used" if places else "the prompt has no placeholder for the word",
             got=repr(prompt),
-            allowed="one place, {}, as in 'This is {}'; or a form of the word, as in "
+            allowed="one placeholder, {}, as in 'This is {}'; or a form of the word, as in "
             "'This is {a term}' and 'These are {terms}'",
         )
     return template
@@ -215,16 +214,16 @@ def add_prompt(source: Source, prompts: str | PromptSet) -> PromptedSource:
     text = prompts.name if isinstance(prompts, PromptSet) else prompts
     if isinstance(source, PromptedSource):
         raise SourceError(
-            f"{source.name}: texts are put into prompts twice",
+            f"{source.name}: two options set a prompt",
             got=text,
-            remedy=f"leave one out: ?{PROMPT}=, ?{PROMPTS}=, --prompt or --prompts-averaged",
+            remedy=f"remove one: ?{PROMPT}=, ?{PROMPTS}=, --prompt or --prompts-averaged",
         )
     if not source.encodes:
         raise SourceError(
-            f"{source.name}: a prompt changes nothing here, as words are looked up one by one",
+            f"{source.name}: a prompt has no effect on vectors of single words",
             got=f"the prompt {text!r}",
             allowed="prompts for sources that encode text, such as hf:",
-            remedy="leave the prompt out for these vectors",
+            remedy="remove the prompt for these vectors",
         )
     return PromptedSource(source, prompts)
 
@@ -249,7 +248,7 @@ def _lines_of(path: str | Path) -> tuple[str, ...]:
     lines = map(str.strip, text.splitlines())
     prompts = tuple(line for line in lines if line and not line.startswith("#"))
     if not prompts:
-        raise SourceError(f"{path}: no prompt in this file", allowed="a prompt on each line")
+        raise SourceError(f"{path}: the file contains no prompts", allowed="one prompt per line")
     return prompts
 
 
@@ -307,12 +306,12 @@ class CBOWSource(Source):
         return tuple(token for token, hits in of_word.items() if not hits)
 
     def _tokens(self, text: str) -> list[str]:
-        """Words of a text, and marks if they are words too."""
+        """Words of a text, and punctuation marks if they also count as words."""
         words = _word().findall(text)
         return words + _MARK.findall(_word().sub(" ", text)) if self.punctuation else words
 
     def _of_words(self, tokens: Iterable[str]) -> dict[str, list[Vector]]:
-        """The vector of each word, or else those of its parts."""
+        """The vector of each word, or else the vectors of its parts."""
         pieces = {token: (token, *filter(None, _PART.split(token))) for token in tokens}
         wanted = {s for parts in pieces.values() for p in parts for s in _keys(p)}
         vectors = self.words.lookup(wanted)

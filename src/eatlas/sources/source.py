@@ -255,7 +255,7 @@ class Source(ABC):
         return self.encoding is not None and self.encoding.level == "word"
 
     def recall(self, answers: Answers) -> None:  # noqa: B027  (few have anything to note)
-        """Take note of answers that were kept from an earlier run, where notes report them."""
+        """Take note of answers that were stored from an earlier run, where notes report them."""
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer items, batch by batch, each item at most once; one may stay out.
@@ -292,7 +292,7 @@ class Source(ABC):
         if strange:
             first = min(strange, key=lambda item: item.called)
             raise SourceError(
-                f"{self.name}: this source takes no {first.kind}s",
+                f"{self.name}: this source cannot encode {first.kind}s",
                 got=first.called,
                 allowed=" or ".join(f"{kind}s" for kind in sorted(kinds)),
                 remedy="a model of both, such as clip:openai/clip-vit-base-patch32",
@@ -368,7 +368,7 @@ def rows_of(source: Source) -> Iterator[tuple[list[str], NDArray[np.float64]]]:
 
 
 def is_source(thing: object) -> bool:
-    """Whether a thing is a source, or has all that is asked of one of another package."""
+    """Whether an object is a source, or has the required members of one."""
     needed = ("name", "dim", "fingerprint", "notes", "lookup")
     return isinstance(thing, Source) or (
         not isinstance(thing, type) and all(hasattr(thing, name) for name in needed)
@@ -401,7 +401,7 @@ def forward(path: str) -> Any:
 
 
 class _Forwarding(Source):
-    """A source whose facts are those of what it holds."""
+    """A source that takes its facts from the source it wraps."""
 
     source: Any
 
@@ -516,11 +516,11 @@ class Snapshot(_Forwarding):
         return cls(SimpleNamespace(**facts), answers, first=first, background=known)
 
     def begins(self) -> tuple[str, ...]:
-        """The first words, where they were kept."""
+        """The first words, where they were stored."""
         return self.first
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Answer those items that were kept."""
+        """Answer those items that were stored."""
         yield {item: self.found[item] for item in items if item in self.found}
 
     def renamed(self, name: str) -> Snapshot:

@@ -123,7 +123,7 @@ def parse_options(text: str, label: str) -> dict[str, str]:
         key, equals, value = pair.partition("=")
         if not equals or not key:
             raise SourceError(
-                f"{label}: an option cannot be read",
+                f"{label}: cannot parse an option",
                 got=pair,
                 allowed="key=value, with & between options",
                 remedy=None

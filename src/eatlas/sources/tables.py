@@ -126,7 +126,7 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
         raise SourceError(
             f"{parsed.path}: the table has no such year",
             got=wanted,
-            allowed=allowed or "no years: leave ?year= out",
+            allowed=allowed or "no years: remove ?year=",
         )
     return tuple(CountTable(name, by_year[year], year) for year in chosen)
 
@@ -184,13 +184,13 @@ def _rows_by_year(table: Any) -> dict[int | None, Rows]:
     tables: dict[int | None, Rows] = {}
     for label, cells in full_rows(lines, len(head), f"{path}, {unit}", 1 + in_file):
         if year >= 0 and not cells[year].strip().isdecimal():
-            raise SourceError(f"{label}: this is not a year", got=repr(cells[year]))
+            raise SourceError(f"{label}: not a year", got=repr(cells[year]))
         period = int(cells[year]) if year >= 0 else None
         row = tables.setdefault(period, {}).setdefault(unescape_cell(cells[term].strip()), {})
         long = group >= 0 and count >= 0
         for name, i in ({cells[group].strip(): count} if long else groups).items():
             if name in row:
-                raise SourceError(f"{label}: the pair occurs twice", got=f"{cells[term]}, {name}")
+                raise SourceError(f"{label}: this pair occurs twice", got=f"{cells[term]}, {name}")
             if cells[i].strip():  # an empty cell holds no number
                 row[name] = _number(cells[i], label)
     if not tables:
@@ -227,7 +227,7 @@ def full_rows(
             continue
         if len(cells) != width:
             raise SourceError(
-                f"{label} {number}: the row has another number of cells than the header",
+                f"{label} {number}: the row and the header have different numbers of cells",
                 got=str(len(cells)),
                 allowed=str(width),
             )
@@ -251,7 +251,9 @@ def table_cells(path: Path, what: str, form: str) -> list[list[str]]:
     require_file(path, SourceError)
     try:
         if path.stat().st_size > LARGEST:
-            raise SourceError(f"{path}: too large for a table of {what}", allowed="up to 64 MiB")
+            raise SourceError(
+                f"{path}: the file is too large for a table of {what}", allowed="up to 64 MiB"
+            )
         if path.suffix.lower() in {".parquet", ".pq"}:
             parquet = library("pyarrow.parquet", str(path), "Parquet")
             with faults_of_library(path, "this Parquet file"):
@@ -278,7 +280,5 @@ def _number(value: Any, label: str) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number) or number < 0:
-        raise SourceError(
-            f"{label}: this is not a count", got=repr(value), allowed="a number from 0"
-        )
+        raise SourceError(f"{label}: not a count", got=repr(value), allowed="a number from 0")
     return number

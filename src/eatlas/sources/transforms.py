@@ -115,7 +115,7 @@ def _linear_step(parts: Sequence[str]) -> TransformStep:
 
 
 def _unknown(text: str, known: Sequence[str]) -> SourceError:
-    """The error for a transform that nobody brings, or that lacks its number."""
+    """The error for an unknown transform, or for one that lacks its number."""
     near = nearest(_name_of(text), [name for name in known if name != TOP])
     remedy = f"did you mean {near[0]}?" if near else None
     if text.startswith(TOP):
@@ -144,8 +144,8 @@ def _fit_linear(steps: Sequence[str], source: Source) -> Fit:
                 matrix = move if matrix is None else matrix @ move
     elif moments.n:  # where there are none, as in a decade of HistWords, every term is missing
         raise EatlasError(
-            "too few vectors",
-            got=f"{moments.n} that are not zero, of {source.dim} components",
+            "too few nonzero vectors",
+            got=f"{moments.n} nonzero vectors with {source.dim} components",
             allowed=f"{least} or more",
             remedy="center needs the fewest" if least > 2 else None,
         )
@@ -206,7 +206,7 @@ class TransformedSource(Wrapper):
 
     @cached_property
     def fit(self) -> Fit:
-        """What is done to vectors, fitted to those of the source on first use."""
+        """The transform, fitted to the vectors of the source on first use."""
         return fit_step(self.step, self.source)
 
     @property
@@ -325,7 +325,7 @@ def with_transform(
         if what or len(steps) > 1:
             what = what or "a sequence of transforms"
             raise SourceError(
-                f"{source.name}: {what} is of vectors of words, and this source encodes texts",
+                f"{source.name}: {what} is for word vectors, but this source encodes texts",
                 got=transform,
                 allowed="files and arrays of word vectors",
             )

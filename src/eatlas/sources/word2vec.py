@@ -73,7 +73,7 @@ class TextSource(VectorTable):
         self._dim, self.announced = self.read_head(head)
         if not 0 < self._dim <= MAX_COMPONENTS:
             raise SourceError(
-                f"{content.label}, line 1: this is not a word and its vector",
+                f"{content.label}, line 1: not a word and its vector",
                 got=repr(head.strip()[:60].partition(b"\n")[0].decode("utf-8", "replace")),
                 allowed=f"text or word2vec's binary form, to {MAX_COMPONENTS:,} numbers a word",
             )
@@ -117,7 +117,7 @@ class TextSource(VectorTable):
                     raise SourceError(
                         f"{self.content.label}, byte {rows[0][1]} or later: not {encoding}",
                         got=f"byte 0x{error.object[error.start]:02x}",
-                        remedy="convert it, or say what it is: ?encoding=latin-1",
+                        remedy="convert it, or state the encoding: ?encoding=latin-1",
                     ) from error
                 if indexed:
                     words += joined + b"\n"
@@ -277,7 +277,7 @@ class TextSource(VectorTable):
                 what = f"{self.content.label}, line {number}: a vector of the wrong length"
                 first = self.decode_words([row.partition(b" ")[0]])[0]
                 got = f"{number_of(row.count(b' '), 'number')} after {first[:60]!r}"
-                raise SourceError(what, got=got, allowed=f"{self._dim} numbers")
+                raise SourceError(what, got=got, allowed=f"{self._dim} numbers, as in other lines")
             numbers = b" ".join(fields)
         if numbers.translate(None, _NUMERIC):
             (name,) = self.decode_words([word])

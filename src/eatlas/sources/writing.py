@@ -42,7 +42,7 @@ def write_vectors(
     Returns
     -------
     Path
-        The note of origin beside the file, ``FILE.json``: source, fingerprint, transform, notes,
+        The note of origin next to the file, ``FILE.json``: source, fingerprint, transform, notes,
         version, and the SHA-256 of the file.
 
     Raises
@@ -72,7 +72,7 @@ def write_vectors(
     kind = path.suffix.lower()
     if kind not in FORMATS:
         raise SourceError(
-            f"{path}: the suffix names no format in which vectors are written",
+            f"{path}: unknown format for vectors",
             got=path.suffix or "none",
             allowed=", ".join(FORMATS),
         )

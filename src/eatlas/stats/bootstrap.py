@@ -1,11 +1,11 @@
 """Resamples of the stimuli of a test: intervals, the influence of each term, shares of patterns.
 
-Stimuli are drawn within their groups, targets and attributes alike. An interval is the percentile
+Stimuli are sampled within their groups, targets and attributes alike. An interval is the percentile
 interval of the effect sizes of the resamples (Efron 1987, Better bootstrap confidence intervals,
 Journal of the American Statistical Association 82). Its ends would move a little with more
 resamples; their Monte Carlo errors say how far.
 
-A resample gives each term the number of times it was drawn, a leave-one-out gives one term the
+A resample gives each term the number of times it was sampled, a leave-one-out gives one term the
 weight 0. Many sets of weights are worked off together: arrays of weights have a row for each term
 and a column for each set, or one column of ones for a side that is left as it is.
 
@@ -44,13 +44,13 @@ Groups = tuple[tuple[slice, int], ...]
 ROLES = "XYAB"
 EVERY: Groups = ((slice(None), 1),)
 BLOCK = 1024
-"""Lists of each group that are drawn together. Fixed, as it decides which resamples there are."""
+"""Lists of each group that are sampled together. Fixed, as it decides which resamples there are."""
 MANY = 512
-"""Designs with more terms on a side are drawn in smaller blocks, for their memory."""
+"""Designs with more terms on a side are sampled in smaller blocks, for their memory."""
 FEW = 64
 """Lists in such a block."""
 HELD = 2**18
-"""Weights of leave-one-out that are held at once: 2 MB."""
+"""Weights of leave-one-out that are in memory at once: 2 MB."""
 ROTATIONS = 4
 """Resamples that each drawn list serves: as it is, and with all terms moved on by one, two and
 three places. Every term is equally likely in each of them, as in a list drawn afresh, and takes
@@ -236,7 +236,7 @@ def sizes_of(shape: tuple[int, int], n_x: int, n_a: int) -> dict[str, int]:
 
 
 def draw(sizes: Mapping[str, int], count: int, streams: Streams) -> Iterator[tuple[Array, Array]]:
-    """How often each target, and each attribute, was drawn, in chunks of resamples.
+    """How often each target, and each attribute, was sampled, in chunks of resamples.
 
     Rows and columns: Owen (2007), The pigeonhole bootstrap, Annals of Applied Statistics 1. Each
     drawn list of terms serves in several rotations, a form of the balanced bootstrap (Davison,
@@ -278,7 +278,7 @@ def bootstrap_effects(
 def percentile(drawn: Array, level: float) -> tuple[tuple[float, float], tuple[float, float]]:
     """The central share `level` of the resamples, and the Monte Carlo errors of both ends.
 
-    An error is half the distance of the quantiles a standard error below and above the share.
+    An error is half the distance of the quantiles a standard error below and above the proportion.
     """
     shares = (1 - level) / 2, (1 + level) / 2
     error = math.sqrt(shares[0] * shares[1] / max(1, drawn.size))
@@ -334,14 +334,14 @@ def _leaving_one(size: int) -> Iterator[Array]:
 
 
 TailRule = Literal["directional", "two-sided"]
-"""Which p decides: that of the tail of the observed sign, or of both."""
+"""Which p-value decides: in the tail of the observed sign, or two-sided."""
 DECIDED = 2_048
 """Resamples whose p-values are compared with alpha. Of more, the others are judged by d alone, by
-limits that judge as many of the first ones associated as their p-values do; the shares are then
-corrected by what differs among the first. Of 7 or 8 attributes a group, d alone judged .3% to 2%
-otherwise; of 25 a group, .1% to .3%."""
+limits that judge as many of the first ones associated as their p-values do; the proportions are
+then corrected by what differs among the first. Of 7 or 8 attributes a group, d alone judged .3% to
+2% otherwise; of 25 a group, .1% to .3%."""
 DECIDED_BY_DRAWS = 1_024
-"""The same where relabellings are too many to visit each, so that a decision takes longer."""
+"""The same where permutations are too many to visit each, so that a decision takes longer."""
 
 
 @dataclass(frozen=True)
@@ -362,14 +362,14 @@ def pattern_stability(
     aside: np.random.Generator,
     rule: PatternRule,
 ) -> tuple[Array, Array]:
-    """Shares of the nine EAT patterns in resamples of single rows, and their standard errors.
+    """Proportions of the nine EAT patterns in resamples of single rows, and their standard errors.
 
     Both have the shape (3, 3): X, and Y, with A, with neither, with B. `d` are the level 2 effect
     sizes of all resamples. Each resample is tested as the lists themselves are: an attribute drawn
     twice counts as two that score alike, and all N of them are relabelled. The p-values of the
     first ones are compared with alpha; the others are judged by d, by the limits that fit the
-    first, and the shares are corrected by what differs among these (a regression estimator; Cochran
-    1977, Sampling Techniques, section 12.1).
+    first, and the proportions are corrected by what differs among these (a regression estimator;
+    Cochran 1977, Sampling Techniques, section 12.1).
     """
     n, count = layout.sizes["A"], d[0].size
     size, two_sided = n + layout.sizes["B"], rule.tail == "two-sided"
@@ -397,7 +397,7 @@ def pattern_stability(
 
 
 def _shares(signs: tuple[Signs, Signs], d: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Shares of the nine patterns and their standard errors, both of shape (3, 3)."""
+    """Proportions of the nine patterns and their standard errors, both of shape (3, 3)."""
     first, count = signs[0].size, d[0].size
     decided = _table(*signs)
     if first == count:
@@ -414,7 +414,7 @@ def _shares(signs: tuple[Signs, Signs], d: tuple[Array, Array]) -> tuple[Array, 
 
 
 def _by_effect(signs: Signs, d: Array) -> Signs:
-    """Associations judged by d alone, as many of the first ones as `signs` has, either way."""
+    """Associations judged only by d, as many of the first ones as `signs` has, either way."""
     judged = np.zeros(d.size, dtype=np.int64)
     for sign in (1, -1):
         many = int((signs == sign).sum())

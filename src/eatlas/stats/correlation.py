@@ -44,7 +44,7 @@ TIES = 9
 SIGNS, ORDERS, RESAMPLES = 4_096, 1_000, 4_096
 """Vectors of signs, permutations, or resamples in one block."""
 DRAWS = 9_999
-"""Relabellings that are drawn where not all are listed."""
+"""Permutations that are sampled where not all are listed."""
 
 
 def ranks(values: NDArray[np.number]) -> Array:
@@ -101,7 +101,7 @@ class Correlation:
 def correlation(x: Array, y: Array, confidence: float = 0.95) -> Correlation:
     """Correlate two methods over the same tests.
 
-    The interval of Pearson's r is Fisher's; that of Spearman's has the standard error
+    The interval of Pearson's r is Fisher's; the interval of Spearman's rho has the standard error
     ``sqrt((1 + r^2 / 2) / (n - 3))`` on the same scale (Bonett and Wright 2000).
     """
     n, nan = len(x), math.nan
@@ -120,16 +120,16 @@ def correlation(x: Array, y: Array, confidence: float = 0.95) -> Correlation:
 
 @dataclass(frozen=True, kw_only=True)
 class PairedTest:
-    """A relabelling test of two lists of numbers of the same things."""
+    """A permutation test of two lists of numbers of the same things."""
 
     n: int
     """Pairs."""
     p: float = math.nan
-    """Two-sided; NaN where what is tested is undefined."""
+    """Two-sided; NaN if the statistic is undefined."""
     method: Literal["exact", "sampled", "undefined"] = "undefined"
-    """Whether all relabellings were counted, or some drawn."""
+    """Whether all permutations were counted, or some drawn."""
     count: int = 0
-    """Relabellings as far from 0: of all, the observed one among them; or of those drawn, where
+    """Permutations as far from 0: of all, including the observed one; or of the sampled ones, where
     ``p = (count + 1) / (total + 1)`` (Phipson and Smyth 2010)."""
     total: int = 0
     interval: tuple[float, float] | None = None
@@ -139,7 +139,7 @@ class PairedTest:
 
 @dataclass(frozen=True, kw_only=True)
 class PairedChange(PairedTest):
-    """The mean change of numbers of the same things; its relabellings are signs of changes.
+    """The mean change of numbers of the same things; its permutations are signs of changes.
 
     Undefined with fewer than two changes.
     """
@@ -157,7 +157,7 @@ class PairedChange(PairedTest):
 
 @dataclass(frozen=True, kw_only=True)
 class RankCorrelation(PairedTest):
-    """Correlation of two lists of numbers of the same things; its relabellings are permutations.
+    """Correlation of two lists of numbers of the same things; its permutations are permutations.
 
     Undefined where one list does not vary, or there are fewer than 4 pairs.
     """
@@ -165,7 +165,7 @@ class RankCorrelation(PairedTest):
     rho: float = math.nan
     """Spearman's, -1 to 1; NaN where undefined."""
     r2: float = math.nan
-    """Square of Pearson's r; NaN likewise."""
+    """Square of Pearson's r; NaN if undefined."""
 
 
 def compare_before_after(
@@ -273,14 +273,14 @@ def row_ranks(rows: Array) -> Array:
 
 
 def row_correlations(a: Array, b: Array) -> Array:
-    """Correlation of each row of `a` with that of `b`, all centred; NaN where one is constant."""
+    """Correlation of each row of `a` with the row of `b`, all centred; NaN if constant."""
     with np.errstate(invalid="ignore"):
         spread = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
         return np.asarray((a * b).sum(axis=1) / spread)
 
 
 def count_extreme(far: Iterator[NDArray[np.bool_]], *, exact: bool) -> dict[str, Any]:
-    """Fields of a test from blocks that say of each relabelling whether it is as far from 0."""
+    """Fields of a test from blocks that say of each permutation whether it is as far from 0."""
     blocks = list(far)
     count, total = sum(int(block.sum()) for block in blocks), sum(map(len, blocks))
     p = count / total if exact else (count + 1) / (total + 1)

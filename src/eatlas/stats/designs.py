@@ -1,9 +1,9 @@
 """What a design can find: power by the t test, in a fraction of a millisecond.
 
-The power of the exact permutation test of normal scores is that of Student's t test at the level
-that the permutation test really has: the largest of its p-values below alpha. Where fewer than 20
-relabellings are below alpha, that is no longer so, and the tests of 4,000 simulated samples are
-counted instead, the same ones in every call.
+The power of the exact permutation test of normal scores equals the power of Student's t test at the
+level that the permutation test really has: the largest of its p-values below alpha. Where fewer
+than 20 permutations are below alpha, that is no longer so, and the tests of 4,000 simulated samples
+are counted instead, the same ones in every call.
 
 Which of many rows of scores the exact test rejects is decided without a p for each.
 """
@@ -39,21 +39,21 @@ TAILS = ("greater", "less", "two_sided")
 ENUMERATED = 50_000
 """Designs with at most so many subsets are enumerated (9 v 9: 48,620), 1 s for 2,000 rows."""
 CERTAIN = 6.0
-"""Standard errors that a share must be from alpha to settle a row."""
+"""Standard errors that a proportion must be from alpha to settle a row."""
 EXPECTED = 40
-"""A screen that expects fewer extreme relabellings at p = alpha is left out: their number is too
+"""A screen that expects fewer extreme permutations at p = alpha is left out: their number is too
 skewed. With more, at most 1 row in 10^7 at p = alpha itself is settled wrongly (binomial tails;
 1 in 10^8 at alpha = .05)."""
 RESAMPLE_SCREENS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
-"""Random relabellings after which the resamples whose p is far from alpha are settled."""
+"""Random permutations after which the resamples whose p is far from alpha are settled."""
 DRAWS_EACH = 8
-"""Random relabellings for the others, times the number of samples. They moved shares by .0029
+"""Random permutations for the others, times the number of samples. They moved shares by .0029
 (standard deviation) at most where the resamples moved them by .0152, and by .0007 of .0050 with
 ten times as many resamples (12 and 25 terms a group)."""
 LEAST_DRAWS, MOST_DRAWS = 8_000, 64_000
 """But no fewer and no more: standard errors of .0024 and .0009 of a p of .05."""
 LABELS = 2**26
-"""Labels kept, one byte each: beyond 1,000 terms there are fewer than 64,000 relabellings."""
+"""Labels kept, one byte each: beyond 1,000 terms there are fewer than 64,000 permutations."""
 
 
 def smallest_p(n: int, m: int, tail: str) -> float:
@@ -98,7 +98,7 @@ class Judge:
 
     @property
     def error(self) -> float:
-        """Standard error of a p near alpha; 0 where relabellings are enumerated."""
+        """Standard error of a p near alpha; 0 where permutations are enumerated."""
         small = enumerable(self.size, self.n)
         return 0.0 if small else math.sqrt(self.alpha * (1 - self.alpha) / self.draws)
 
@@ -117,14 +117,14 @@ class Judge:
         return self._screen(batch.single())
 
     def _relabellings(self) -> Iterator[Labels]:
-        """Blocks that are drawn once and read again and again."""
+        """Blocks that are sampled once and read again and again."""
         for i in count():
             if i == len(self._blocks):
                 self._blocks.append(next(self._source))
             yield self._blocks[i]
 
     def _screen(self, batch: Samples) -> Flags:
-        """Random relabellings settle the samples whose p is far from alpha, screen by screen."""
+        """Random permutations settle the samples whose p is far from alpha, screen by screen."""
         alpha, draws, blocks = self.alpha, 0, self._relabellings()
         open_ = np.arange(batch.reach.size)
         significant, extreme = np.zeros(open_.size, np.bool_), np.zeros(open_.size)
@@ -161,10 +161,10 @@ class Judge:
 
 
 ENOUGH = 20
-"""Relabellings below alpha from which on the t test is near: its power was then within .02 of that
+"""Permutations below alpha from which on the t test is near: its power was then within .02 of that
 of 8,000 simulated permutation tests, in designs from 4 v 8 to 9 v 9, alpha .05 and .01."""
 COUNTED = 1_000_000_000
-"""In designs with more relabellings the level that is reached is alpha, to 8 digits."""
+"""In designs with more permutations the level that is reached is alpha, to 8 digits."""
 SIMULATED = 4_000
 """Samples of designs with fewer: a power of .8 has a standard error of .006."""
 SHIFT_TOLERANCE = 1e-3
@@ -287,16 +287,16 @@ def terms_needed(
     terms = _least(enough, 1, 1, MOST_TERMS)
     if terms is None:
         raise EatlasError(
-            "so small an effect takes more terms than can be listed",
+            "such a small effect needs more terms than can be listed",
             got=f"d = {d:g}",
-            remedy="ask for a larger effect",
+            remedy="choose a larger effect",
         )
     return int(terms)
 
 
 @lru_cache(maxsize=4_096)
 def _simulate_power(n: int, m: int, shift: float, alpha: float, tail: str) -> float:
-    """Share of rejections among samples that are the same in every call."""
+    """Proportion of rejections among samples that are the same in every call."""
     rows = np.random.default_rng(0).standard_normal((SIMULATED, n + m))
     rows[:, :n] += shift
     batch = samples(-rows if tail == "less" else rows, n, two_sided=tail == "two_sided")

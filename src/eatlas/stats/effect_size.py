@@ -1,4 +1,4 @@
-"""Effect sizes of association tests: of rows of scores, of draws of contexts, many together.
+"""Effect sizes of association tests: of rows of scores, of samples of contexts, many together.
 
 Random effects combine effects that each have a sampling variance. The variance tau2 between them is
 estimated after DerSimonian and Laird, or Paule and Mandel. With weights ``w_i = 1 / (v_i + tau2)``,
@@ -77,7 +77,7 @@ def _means(ordered: Array) -> Array:
 def union_variance(d: Array, n: int, m: int, *, ddof: int = 1) -> Array:
     """Delta-method variance of this d, for normal scores of one variance within groups.
 
-    With N = n + m, c = n m / N and r**2 = c d**2 / (N - ddof), the share of the sum of squares
+    With N = n + m, c = n m / N and r**2 = c d**2 / (N - ddof), the proportion of the sum of squares
     that is between the groups, this d is a function of the textbook g, whose denominator is the
     pooled deviation within groups::
 
@@ -94,7 +94,7 @@ def union_variance(d: Array, n: int, m: int, *, ddof: int = 1) -> Array:
     """
     size, c = n + m, n * m / (n + m)
     squares = size - ddof
-    # rounding must not make the share greater than all
+    # rounding must not make the proportion greater than all
     within = np.maximum(1 - c * d**2 / squares, 0.0)
     # (1 - r^2)^3 (1 / c + g^2 / 2N) without a division by what may be 0
     textbook = within**3 / c + within**2 * d**2 * (size - 2) / (squares * 2 * size)
@@ -140,14 +140,14 @@ def draw_contexts(count: int, draws: int, rng: np.random.Generator, replace: Rep
 
 
 def stream(seed: int, key: str) -> np.random.Generator:
-    """Random numbers that depend on a seed and a name alone."""
+    """Random numbers that depend only on a seed and a name."""
     digest = hashlib.sha256(key.encode()).digest()
     return np.random.default_rng([seed, int.from_bytes(digest[:8])])
 
 
 @dataclass(frozen=True)
 class DrawEffects:
-    """One effect size for each draw; what their equally weighted mean is made of."""
+    """One effect size for each sample; what their equally weighted mean is made of."""
 
     difference: Array
     """Mean of the first group less mean of the second, shape (draws,)."""
@@ -156,7 +156,7 @@ class DrawEffects:
     d: Array
     """difference / sd."""
     scores: Array
-    """Mean over draws of each unit's score, less the draw's mean, over the draw's sd; shape
+    """Mean over samples of each unit's score, less the sample's mean, over the sample's sd; shape
     (units,). Zeros where no draw has an effect size."""
     scale: float
     """Mean of scale / sd: what an association of that magnitude would add to a score."""
@@ -175,13 +175,13 @@ class DrawEffects:
 def draw_effects(
     scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0, precision: float | None = None
 ) -> DrawEffects:
-    """Effect sizes of draws whose units are the same and whose scores differ.
+    """Effect sizes of samples whose units are the same and whose scores differ.
 
     With s_iw the score of unit w in draw i, m_i and S_i their mean and standard deviation over
-    both groups, ``d_i = (mean of s_iw in the first group - in the second) / S_i``. Relabelling the
+    both groups, ``d_i = (mean of s_iw in the first group - in the second) / S_i``. Permutation the
     units changes neither m_i nor S_i, so the mean of d_i over draws is the difference of means of
     one vector, ``z_w = mean over i of (s_iw - m_i) / S_i``: its exact permutation test is that of
-    a single effect size. This holds for any weights of draws that do not depend on the labels.
+    a single effect size. This holds for any weights of samples that do not depend on the labels.
     """
     size = scores.shape[1]
     difference = scores[:, :n].mean(axis=1) - scores[:, n:].mean(axis=1)

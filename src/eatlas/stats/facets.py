@@ -89,7 +89,7 @@ class Contrast(NamedTuple):
 
     @property
     def single(self) -> list[float]:
-        """The variance that each random facet brings by itself."""
+        """The variance component of each random facet."""
         return [value for axes, value in self.variances.items() if len(axes) == 1]
 
     @property

@@ -46,7 +46,7 @@ def generator(rng: np.random.Generator | None) -> np.random.Generator:
 
 
 def check_noise(scale: float | None, precision: float | None) -> None:
-    """Refuse a scale or a unit roundoff that is none; None says nothing."""
+    """Refuse an impossible scale or unit roundoff; None means unknown."""
     if scale is not None and not (math.isfinite(scale) and scale > 0):
         raise EatlasError(
             "scale must be the magnitude of what was added up", got=repr(scale), allowed="above 0"
@@ -86,7 +86,7 @@ def least_spread(scale: float, precision: float | None) -> float:
 def rounding_noise(terms: int, peak: float, precision: float | None) -> float:
     """Rounding error of a mean over so many cosines, or other numbers, of up to some size.
 
-    That of computed vectors does not shrink with the cosines: it is relative to the vectors.
+    The noise of computed vectors does not shrink with the cosines: it is relative to the vectors.
     """
     return max((ROUNDING_UNITS + terms) * 2.0**-53 * peak, (precision or 0.0) * max(peak, 1.0))
 

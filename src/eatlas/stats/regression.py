@@ -11,7 +11,7 @@ American Statistical Association 112). By its degrees of freedom it is carried t
 (Wallace 1959), without which small groups of unequal spread are rejected too often.
 
 Without covariates g is the difference of the means, the statistic that of Welch, and permuting
-units is relabelling them (Janssen 1997; Chung and Romano 2013).
+units is permutation them (Janssen 1997; Chung and Romano 2013).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from eatlas.stats.permutation.sampled import DRAWS, memberships, tails_among
 
 Array = NDArray[np.float64]
 Orders = NDArray[np.intp]
-"""Orders of units, shape (relabellings, N)."""
+"""Orders of units, shape (permutations, N)."""
 
 ORDERS = 9_999
 """Orders drawn by default: a p of .05 is known within .004."""
@@ -42,13 +42,13 @@ LISTED = 8
 CELLS = 1 << 15
 """Permuted residuals that are worked off together: 256 kB."""
 ROWS = 500
-"""Rows whose statistics are held together: 40 MB."""
+"""Rows whose statistics are in memory together: 40 MB."""
 TIE = 1e-9
 """Statistics that differ by less, relative to their magnitude, tie: rounding errors stay below."""
 ROUNDING = (64 * 2.0**-52) ** 2
 """Of a sum of squares that are all rounding, relative to the sum over scores."""
 DEPENDENT = 1e-8
-"""A column of which so small a part is left beside the others is a combination of them."""
+"""A column of which so small a part is left next to the others is a combination of them."""
 
 
 def standard_scores(values: Array) -> Array | None:
@@ -62,13 +62,13 @@ class Regression:
     """Units of two or more groups with their covariates, as least squares sees them."""
 
     sizes: tuple[int, ...]
-    """Units of each group, those of the first group first."""
+    """Units of each group, the first group first."""
     basis: Array
     """Orthonormal columns of the constant and the covariates, shape (N, 1 + covariates)."""
     labels: Array
     """What the covariates leave of the label of each group but the last, shape (N, groups - 1)."""
     shared: float
-    """Share of the labels' variance that the covariates explain, from 0 to 1."""
+    """Proportion of the labels' variance that the covariates explain, from 0 to 1."""
 
     @classmethod
     def of(
@@ -84,7 +84,7 @@ class Regression:
     ) -> Regression:
         """Prepare the design of groups of such sizes.
 
-        `names` are those of the columns, for errors.
+        `names` are the names of the columns, for errors.
         """
         size, k = sum(sizes), len(sizes)
         columns = np.empty((size, 0)) if covariates is None else _columns(covariates, size)
@@ -279,7 +279,7 @@ def _columns(covariates: ArrayLike, size: int) -> Array:
     columns = numbers(covariates, "covariates", 2)
     if len(columns) != size:
         raise EatlasError(
-            "every unit needs its covariates", got=f"{len(columns)} rows for {size} units"
+            "every unit needs covariates", got=f"{len(columns)} rows for {size} units"
         )
     spread = columns.std(axis=0)
     return np.asarray((columns - columns.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
@@ -311,16 +311,16 @@ def orders_of(size: int, permutations: int = ORDERS, seed: int = 0) -> Relabelli
 
 @dataclass(frozen=True)
 class Regressed:
-    """What least squares with permuted residuals found of rows that share their relabellings."""
+    """What least squares with permuted residuals found of rows that share their permutations."""
 
     estimates: Array
     """Difference of the groups given the covariates, shape (rows,)."""
     errors: Array
     """Standard errors of these."""
     shared: float
-    """Share of the label's variance that the covariates explain."""
+    """Proportion of the label's variance that the covariates explain."""
     p: tuple[PermutationResult, ...]
-    """Of each row by itself."""
+    """For each row, unadjusted."""
     p_max_t: Array
     """Two-sided, adjusted for the family of all rows."""
 
@@ -338,10 +338,10 @@ def regression_test(
 ) -> Regressed:
     """Test whether the first `n` units differ from the others, given covariates of the units.
 
-    `scores`, shape (N,) or (rows, N), have the first group first; rows share their relabellings.
+    `scores`, shape (N,) or (rows, N), have the first group first; rows share their permutations.
     `covariates` have the shape (N, k); a constant is in the model anyway. All orders of up to 8
     units are looked at, `draws` of more; `seed` makes them the same for all designs of one size.
-    `scale` and `precision` are those of :func:`eatlas.stats.permutation.permutation_test`; `strict`
+    `scale` and `precision` are as in :func:`eatlas.stats.permutation.permutation_test`; `strict`
     counts only what exceeds the observed statistic. `p_max_t` is the step-down maxT of Westfall and
     Young (1993).
 
@@ -377,16 +377,16 @@ def regression_test(
 
 @dataclass(frozen=True)
 class FamilyTests:
-    """Tests of rows that share their relabellings."""
+    """Tests of rows that share their permutations."""
 
     tails: tuple[Tail, ...]
-    """Two-sided, of each row by itself."""
+    """Two-sided, for each row, unadjusted."""
     p_max_t: Array
     """Adjusted for all rows by step-down maxT."""
     maxima: Array
-    """The largest statistic of all rows in each relabelling."""
+    """The largest statistic of all rows in each permutation."""
     every: bool
-    """Whether these are all relabellings."""
+    """Whether these are all permutations."""
 
     def critical(self, alpha: float) -> float:
         """What a statistic exceeds just where its p by single-step maxT is below alpha."""
@@ -408,7 +408,7 @@ def family_test(
 ) -> FamilyTests:
     """Test of each row whether the means of the groups differ given the covariates.
 
-    The statistic of two groups is that of :meth:`Regression.t`, two-sided; of more F.
+    For two groups, the statistic is :meth:`Regression.t`, two-sided; for more groups, F.
     """
     relabelled = orders_of(regression.size, permutations, seed)
     statistic = regression.t if len(regression.sizes) == 2 else regression.f
@@ -464,7 +464,7 @@ def welch_permutation_test(
 ) -> PermutationResult:
     """Test whether two groups differ in their means, allowing for unequal spreads.
 
-    The regression without covariates: relabellings are counted up to a million, and drawn beyond.
+    The regression without covariates: permutations are counted up to a million, and drawn beyond.
     """
     array = numbers(scores, "scores", 1)
     permutations, size = require_whole("permutations", permutations, 1), array.size
@@ -478,10 +478,10 @@ def welch_permutation_test(
         )
     if method == "exact" and total > ALWAYS_EXACT:
         raise EatlasError(
-            "a studentised statistic is counted by visiting every relabelling",
-            got=f"{n} of {size} scores, {total:,} relabellings",
+            "a studentised statistic is counted by visiting every permutation",
+            got=f"{n} of {size} scores, {total:,} permutations",
             allowed=f"at most {ALWAYS_EXACT:,}",
-            remedy="use method='auto', which draws relabellings at random beyond that",
+            remedy="use method='auto', which samples permutations beyond that",
         )
     check_noise(scale, precision)
     peak = float(np.abs(array).max()) if scale is None else scale

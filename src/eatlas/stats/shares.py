@@ -1,12 +1,12 @@
-"""Shares of k groups, how far they are from a reference, and how sure both are.
+"""Proportions of k groups, how far they are from a reference, and how sure both are.
 
 Associations become a distribution over the groups, and a divergence says how far it is from the
 reference distribution (Bommasani and Liang 2022, equations 1 to 3). Arrays have the groups on
 their last axis; what is not defined is NaN.
 
 A target can also be read as a zero-shot classifier reads it: each attribute is a label, and the
-softmax of the logits of all labels gives each its share. A label that is left out, or drawn twice,
-changes the shares of all others.
+softmax of the logits of all labels gives each its proportion. A label that is left out, or drawn
+twice, changes the proportions of all others.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Negative = Literal["clip", "raw"]
 SUM_TOLERANCE = 1e-12
 """A sum of associations that is smaller, relative to their magnitude, is rounding about zero."""
 MOST_LISTED = 20_000
-"""Designs of more relabellings are not listed, but drawn."""
+"""Designs of more permutations are not listed, but drawn."""
 BLOCK = 256
-"""Relabellings or resamples in one block: of 288 targets half a megabyte for each group."""
+"""Permutations or resamples in one block: of 288 targets half a megabyte for each group."""
 TIE = 1e-10
-"""Statistics of relabellings tie within this, relative to the spread of the scores."""
+"""Statistics of permutations tie within this, relative to the spread of the scores."""
 
 
 def distribution(
@@ -64,7 +64,7 @@ def _l1(p: Array, p0: Array) -> Array:
 
 
 def _kl(p: Array, p0: Array) -> Array:
-    """A share of 0 adds nothing; one below 0, or one where the reference has none, is undefined."""
+    """A proportion of 0 adds nothing; it is undefined if negative or if the reference is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p == 0, 0.0 * p0, p * np.log(p / p0))
     terms = np.where((p < 0) | (np.isinf(terms)), np.nan, terms)
@@ -94,16 +94,16 @@ DIVERGENCES: Mapping[str, Callable[[Array, Array], Array]] = {
 
 
 def bootstrap_counts(size: int, resamples: int, rng: np.random.Generator) -> Array:
-    """How often each of some words is drawn when as many are drawn with replacement."""
+    """How often each of some words is sampled when as many are sampled with replacement."""
     drawn = rng.integers(0, size, (resamples, size))
     return np.stack([np.bincount(row, minlength=size) for row in drawn]).astype(np.float64)
 
 
 def jeffreys(counts: Array, confidence: float) -> Array:
-    """Intervals of shares of counts, shape (2, rows, k); NaN for a row without counts.
+    """Intervals of proportions of counts, shape (2, rows, k); NaN for a row without counts.
 
-    Jeffreys' interval of each share alone, with the ends 0 and 1 where it is 0 or 1 (Brown, Cai and
-    DasGupta 2001).
+    Jeffreys' interval of each proportion alone, with the ends 0 and 1 where it is 0 or 1 (Brown,
+    Cai and DasGupta 2001).
     """
     rest = counts.sum(axis=1, keepdims=True) - counts
     x, y = counts + 0.5, rest + 0.5
@@ -114,7 +114,7 @@ def jeffreys(counts: Array, confidence: float) -> Array:
 
 
 def posterior(counts: Array, draws: int, rng: np.random.Generator) -> Array:
-    """Counts with the same sums whose shares are drawn from their posterior, (draws, ..., k).
+    """Counts with the same sums and proportions sampled from their posterior, (draws, ..., k).
 
     The prior is Dirichlet's with 1/k for each of the k groups, of two groups Jeffreys'. A row
     without counts stays as it is.
@@ -127,9 +127,9 @@ def posterior(counts: Array, draws: int, rng: np.random.Generator) -> Array:
 def label_tests(
     scores: Array, sizes: Sequence[int], *, permutations: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Count for each row the relabellings of k groups of scores that are at least as extreme.
+    """Count for each row the permutations of k groups of scores that are at least as extreme.
 
-    Every relabelling is listed, up to `MOST_LISTED`; of more, `draws` are drawn at random. The
+    Every permutation is listed, up to `MOST_LISTED`; of more, `draws` are sampled at random. The
     statistic is ``sum_j n_j (m_j - m)**2``, the sum of squares between the groups' means; of two
     groups that is two-sided in the difference of the means.
     """
@@ -160,7 +160,7 @@ def relabellings(sizes: Sequence[int]) -> int:
 
 
 def _between(centred: Array, labels: NDArray[np.intp], sizes: Sequence[int]) -> Array:
-    """Sum of squares between groups, shape (relabellings, rows)."""
+    """Sum of squares between groups, shape (permutations, rows)."""
     found = np.zeros((len(labels), len(centred)))
     for group, size in enumerate(sizes):
         sums = (labels == group).astype(np.float64) @ centred.T
@@ -212,7 +212,7 @@ def label_powers(cosines: ArrayLike, scale: float) -> Array:
 
 
 def design_effects(counts: Array) -> Array:
-    """By how much documents enlarge the variance of the shares of each target, 1 at least.
+    """By how much documents enlarge the variance of the proportions of each target, 1 at least.
 
     Parameters
     ----------
@@ -221,8 +221,8 @@ def design_effects(counts: Array) -> Array:
     Returns
     -------
     array, shape (targets,)
-        The variance of the shares over blocks over that of as many independent contexts, summed
-        over groups (Rao and Scott 1981, The analysis of categorical data from complex sample
+        The variance of the proportions over blocks over that of as many independent contexts,
+        summed over groups (Rao and Scott 1981, The analysis of categorical data from complex sample
         surveys, Journal of the American Statistical Association 76). If all contexts are with one
         group, what it would be if those of a block were all alike.
     """

@@ -20,12 +20,14 @@ LEAST_PAIRS = 16
 two groups of three. In isotropic spaces of 50 to 300 dimensions the estimate is then .37 or more in
 99.95% of 4,000 draws; with groups of eight .73, with groups of two .19."""
 ROUNDING = 1e-24
-"""Share of the squared length below which a squared distance from the mean is rounding error."""
+"""Proportion of the squared length below which a squared distance from the mean is rounding
+error."""
 NO_VARIANCE = 1e-12
-"""Share of the largest variance below which a variance is rounding error: that of a covariance of
-d <= 4,096 columns in float64 stays below d times 2.2e-16."""
+"""Proportion of the largest variance below which a variance is rounding error: that of a covariance
+of d <= 4,096 columns in float64 stays below d times 2.2e-16."""
 VANISHED = 1e-10
-"""Share of what was subtracted or multiplied below which a row that remains is rounding error."""
+"""Proportion of what was subtracted or multiplied below which a row that remains is rounding
+error."""
 
 
 # --- how alike directions are ---------------------------------------------------------------------
@@ -159,7 +161,7 @@ def without_top(covariance: Array, k: int) -> Array:
     there = int(np.sum(values > NO_VARIANCE * max(values[-1], 0.0)))
     if k >= there:
         raise EatlasError(
-            f"without its first {k} principal components nothing is left of the vectors",
+            f"without its first {k} principal components the vectors would have no variance",
             got=f"{there} components with any variance",
             allowed=f"up to {max(there - 1, 0)}",
         )

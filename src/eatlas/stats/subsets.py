@@ -1,4 +1,4 @@
-"""Relabellings of two groups: all or random subsets, and how many of them are extreme.
+"""Permutations of two groups: all or random subsets, and how many of them are extreme.
 
 Many samples of one design are tested at once. They are the columns of a matrix: what is done for
 each sample becomes an operation on whole rows.
@@ -24,12 +24,12 @@ Counts = NDArray[np.int64]
 Labels = NDArray[np.bool_]
 
 BLOCK = 250
-"""Relabellings in one block: their number fits into a byte, in which they are counted 10 times as
+"""Permutations in one block: their number fits into a byte, in which they are counted 10 times as
 fast as in a whole number of 8."""
 SAMPLES = 256
 """Samples in one matrix of sums, of 512 kB. 128 take a fifth more time, 512 as much."""
 TOGETHER = 2048
-"""Samples whose partial sums are held together: 4 MB at 8 against 8."""
+"""Samples whose partial sums are in memory together: 4 MB at 8 against 8."""
 
 
 def iter_subsets(size: int, n: int, rows: int) -> Iterator[Array]:
@@ -57,7 +57,7 @@ def _members(chosen: NDArray[np.intp], size: int) -> Array:
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of one design, each with the sum that relabellings have to reach."""
+    """Samples of one design, each with the sum that permutations have to reach."""
 
     values: Numbers
     """Scores less their mean, shape (N, samples), the first group first."""
@@ -66,11 +66,11 @@ class Samples:
     reach: Numbers
     """The observed sum of the first group less the tolerance for ties, shape (samples,)."""
     two_sided: bool
-    """Whether sums as far below 0 count too; then `reach` is that of the sum's magnitude."""
+    """Whether sums as far below 0 also count; then `reach` applies to the sum's magnitude."""
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether groups are of one size: a relabelling's mirror image has the opposite sum."""
+        """Whether groups are of one size: a permutation's mirror image has the opposite sum."""
         return 2 * self.n == len(self.values)
 
     def part(self, which: NDArray[np.intp] | slice) -> Samples:
@@ -80,7 +80,7 @@ class Samples:
     def single(self) -> Samples:
         """The samples in single precision, whose sums take half the time.
 
-        Sums tie within the rounding error of single precision too: of 50 normal scores, within
+        Sums also tie within the rounding error of single precision: of 50 normal scores, within
         4e-5 of the standard deviation of their sum, which adds 4e-6 to a p of .05.
         """
         magnitude = np.abs(self.values)
@@ -99,7 +99,7 @@ def samples(
     scale: float | None = None,
     precision: float | None = None,
 ) -> Samples:
-    """Ask of each row how many relabellings reach the sum of its first `n` scores.
+    """Ask of each row how many permutations reach the sum of its first `n` scores.
 
     Sums tie within ``32 N 2^-53 scale``, twice the tolerance of `permutation_test`, because sums
     of doubles have rounding noise of their own; only sums that differ by less, so ties, notice.
@@ -114,7 +114,7 @@ def samples(
 
 
 def random_labels(size: int, n: int, rng: np.random.Generator) -> Iterator[Labels]:
-    """Random relabellings without end, in blocks."""
+    """Random permutations without end, in blocks."""
     while True:
         keys = rng.integers(0, 2**32, (BLOCK, size), dtype=np.uint32)
         ordered = np.sort(keys, axis=1)
@@ -124,7 +124,7 @@ def random_labels(size: int, n: int, rng: np.random.Generator) -> Iterator[Label
 
 
 def count_reaching(batch: Samples, labels: Labels) -> Counts:
-    """Count, for each sample, the draws among some relabellings that reach its sum."""
+    """Count, for each sample, the given permutations that reach its sum."""
     counts = np.empty(batch.reach.size, dtype=np.int64)
     members = labels.astype(batch.values.dtype)
     below = batch.two_sided or batch.is_symmetric
@@ -138,7 +138,7 @@ def count_reaching(batch: Samples, labels: Labels) -> Counts:
 
 
 def draws_each(batch: Samples) -> int:
-    """How many draws one relabelling makes: two where its mirror image is another draw.
+    """How many permutations one subset stands for: two if its mirror image is another one.
 
     Of a two-sided test an image is as extreme as its original, so it says nothing new.
     """
@@ -146,9 +146,9 @@ def draws_each(batch: Samples) -> int:
 
 
 def count_all_reaching(batch: Samples, enough: int) -> Counts:
-    """Count, for each sample, those of all C(N, n) relabellings that reach its sum.
+    """Count, for each sample, the permutations among all C(N, n) that reach its sum.
 
-    The scores of a sample in descending order are cut in the middle. A relabelling takes k of
+    The scores of a sample in descending order are cut in the middle. A permutation takes k of
     the upper half and n - k of the lower: one sum of each, and all pairs of sums are compared.
     From large k to small: most samples far from significance have enough after the first few,
     and for those far beyond it the greatest sum with smaller k is too small.

@@ -41,7 +41,7 @@ HALVINGS, LOOSE = 5, 2.0
 """The w of a seed is found by halving the range of log w. Beyond the largest w there is a range of
 this length, in which more and more words are at random."""
 PAIRS = 150
-"""Pairs in the place of two lists."""
+"""Pairs in place of two lists."""
 SMALLEST = 500
 """Fewer usable words make no topics."""
 LEAST, ENOUGH, EACH, COHERENT = 1_000, 4_000, 500, 0.2
@@ -153,7 +153,7 @@ class TopicVocabulary:
     def _as_frequent(
         self, logs: Array, usable: NDArray[np.bool_], enough: float, rng: np.random.Generator
     ) -> NDArray[np.bool_]:
-        """Usable words whose frequencies are distributed as those of a list, so many at least."""
+        """At least so many usable words, with the frequency distribution of a list."""
         least = max(SMALLEST, 2 * len(logs))
         if np.count_nonzero(usable) < least:
             raise EatlasError("there are too few words for topics", got=f"fewer than {least:,}")
@@ -164,7 +164,7 @@ class TopicVocabulary:
         there = np.bincount(bins[usable], minlength=size)
         wanted = kernel @ np.bincount((logs / BIN).astype(np.intp), minlength=size)
         ratio = wanted / np.maximum(kernel @ there, 1e-9)
-        # all words of the bins that lack words most, of the others a share
+        # all words of the bins that lack words most, of the others a proportion
         order = np.argsort(-ratio)
         all_of, some = np.cumsum(there[order]), (there * ratio)[order]
         rest = np.append(np.cumsum(some[::-1])[::-1][1:], 0.0)
@@ -201,16 +201,16 @@ def _coherence(sums: Array, squares: Array, n: int, middle: Array) -> Array:
 
 @dataclass(frozen=True)
 class TopicPairs:
-    """Pairs of topics in the place of two lists."""
+    """Pairs of topics in place of two lists."""
 
     words: tuple[Words, Words]
-    """Those of the topics like the first list and like the second, each of shape (pairs, n)."""
+    """Indices for topics like the first list and like the second, each of shape (pairs, n)."""
     means: Both
-    """Means of their rows, each as long as that of the list; shape (pairs, d)."""
+    """Means of their rows, scaled to the length of the list's mean; shape (pairs, d)."""
     difference: Array
     """Difference of the lists' means, shape (d,)."""
     differences: Array
-    """The same of each pair, as long as that of the lists."""
+    """The same for each pair, scaled to the lists."""
     coherence: tuple[float, float]
     """Of the lists."""
     coherences: Both
@@ -240,7 +240,7 @@ class TopicPairs:
         off = ((cosines - cosine) / NEAR) ** 2 + first[:, None] + second
         count = min(PAIRS, int(np.count_nonzero(np.isfinite(off))))
         if not count:
-            raise EatlasError("all topics have a word of the test")
+            raise EatlasError("all topics contain a word of the test")
         nearest = np.sort(np.argpartition(off, count - 1, axis=None)[:count])
         picks = np.unravel_index(nearest, off.shape)
         x, y = (mean[pick] for mean, pick in zip(means, picks, strict=True))
@@ -259,8 +259,8 @@ class TopicPairs:
 def topic_differences(targets: TopicPairs, attributes: TopicPairs) -> tuple[Array, Array, Array]:
     """How much more the first of two topics is associated with the first of a pair.
 
-    Of every pair in the place of X and Y with every pair in the place of A and B, unless they share
-    a word: the difference at level 1; and of the topics in the place of X, and of Y, with the
+    Of every pair in place of X and Y with every pair in place of A and B, unless they share
+    a word: the difference at level 1; and of the topics in place of X, and of Y, with the
     latter pairs: that at level 2. There, what all these topics have in common is compared with A
     and B themselves, as it follows from the frequency of their words.
     """

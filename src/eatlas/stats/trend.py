@@ -27,7 +27,7 @@ leave too few arrangements. Both reject a true null about as often."""
 LONG_FROM, SHORT_FROM = 20, 6
 """Periods from which runs of these lengths are taken; of fewer, runs of two."""
 ARRANGEMENTS = 50_000
-"""Most arrangements of blocks that are listed; of more, `DRAWS` are drawn."""
+"""Most arrangements of blocks that are listed; of more, `DRAWS` are sampled."""
 SAMPLES = 1_000
 """Bootstrap samples behind the interval of a slope."""
 LEAST_DEFINED = 0.9

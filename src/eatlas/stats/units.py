@@ -1,8 +1,8 @@
 """Units of a list of words: clusters of near-synonyms, which say the same thing twice.
 
-A permutation of labels takes the words of a list for exchangeable, and a test for other words takes
-them for independent. *He*, *him* and *his* are neither. Words whose vectors, less the mean of the
-list, are alike are therefore one unit: its mean row is permuted and summed.
+A permutation test assumes that the words of a list are exchangeable, and a test for new words
+assumes that they are independent. *He*, *him* and *his* are neither. Words whose vectors, less the
+mean of the list, are alike are therefore one unit: its mean row is permuted and summed.
 """
 
 from __future__ import annotations

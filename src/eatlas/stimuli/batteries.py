@@ -52,7 +52,7 @@ BUILT_IN = (
     "ml-eat-images",
     *sentence_batteries(),
 )
-"""Batteries of words, then those of sentences."""
+"""Batteries of words, then batteries of sentences."""
 ENTRY_POINTS = "eatlas.batteries"
 _ID = re.compile(r'^id = "([^"]+)"', re.MULTILINE)
 _ALLOWED = "the name of a battery, the id of a test, or a TOML file"
@@ -86,7 +86,7 @@ def read_battery(name: str) -> Battery:
 
 
 def built_in_tests(*, sentences: bool) -> Iterator[Test]:
-    """Every test that comes with eatlas, then those of its packages that are installed."""
+    """Every test that comes with eatlas, then tests of its installed packages."""
     for name in BUILT_IN:
         if (name in sentence_batteries()) == sentences:
             yield from read_battery(name).tests
@@ -125,10 +125,10 @@ def load_tests(spec: TestsLike) -> tuple[Test, ...]:
             raise StimulusError(
                 f"two different tests have the id {test.id!r}",
                 allowed="one test for each id in a run",
-                remedy="rename one of them, or run them one after the other",
+                remedy="rename one of them, or run them separately",
             )
     if not chosen:
-        raise StimulusError("no test was chosen", allowed=_ALLOWED)
+        raise StimulusError("no test was given", allowed=_ALLOWED)
     return tuple(map(with_images, chosen.values()))
 
 
@@ -261,7 +261,7 @@ def _unknown(name: str) -> EatlasError:
         return error
     if name and is_folder(name):
         return StimulusError(
-            f"{name}: this is a directory", allowed="a TOML file", remedy="name a file in it"
+            f"{name}: this is a folder", allowed="a TOML file", remedy="give a file in it"
         )
     if Path(name).suffix or "/" in name or "\\" in name:
         return StimulusError(
@@ -292,7 +292,7 @@ def namesake(test: Test) -> Note | None:
     """Say that a test has the id of a test that comes with eatlas, and other stimuli.
 
     A file that was copied from a battery and changed keeps the published id unless that is changed
-    too, and its results then look like those of the published test.
+    too, and its results then look like results of the published test.
     """
     battery = _battery_of().get(test.id)
     if battery is None or test.contexts is not None:

@@ -30,7 +30,7 @@ class Sentence(Frozen):
     stimulus: Term
     """The word or phrase that the sentence is about."""
     template: str = ""
-    """The sentence before the word was put in, as in ``This is {a term}.``"""
+    """The template of the sentence, as in ``This is {a term}.``"""
     span: tuple[int, int] | None = None
     """Place of the stimulus: characters of the text, first and behind the last. Found where it
     is not given; None where the text does not hold the stimulus as it is written."""
@@ -124,7 +124,7 @@ class Concept(Frozen):
     @field_validator("terms", mode="before")
     @classmethod
     def _from_any_list(cls, terms: Any) -> Any:
-        """Take columns of frames and arrays too, and sets in an order that is always the same."""
+        """Also take columns of frames and arrays, and sets in a fixed order."""
         if isinstance(terms, set | frozenset):
             return tuple(sorted(terms, key=str))
         return terms.tolist() if hasattr(terms, "tolist") else terms
@@ -180,7 +180,7 @@ class Concept(Frozen):
 
     @cached_property
     def text_of(self) -> dict[str, str]:
-        """The text of each sentence that has a key beside it."""
+        """The text of each sentence that has a key next to it."""
         return {one.key: one.text for one in self.sentences if one.key}
 
     @cached_property
@@ -220,7 +220,7 @@ class Concept(Frozen):
         Raises
         ------
         StimulusError
-            If images are not at hand, so that nothing is known of their bytes.
+            If image files are missing, so that their bytes are unknown.
         """
         if self.images:
             if not self.at_hand:

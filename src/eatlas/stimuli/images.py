@@ -43,8 +43,8 @@ class Image(Frozen):
     name: Term
     """The term: the name of the file, with as much of its folders as distinguishes it."""
     sha256: SHA256 = ""
-    """Hash of the bytes of the file, in hexadecimal; empty where the file is not at hand, as of a
-    published set that was not fetched. A test with such an image can be shown and not be run."""
+    """Hash of the bytes of the file, in hexadecimal; empty if the file is missing, as in a
+    published set that was not fetched. A test with such an image can be shown but not run."""
     path: str = Field(default="", repr=False, exclude=True)
     """Where the file lies; empty where that is not known, as in a test rebuilt from a result."""
 
@@ -73,7 +73,7 @@ class Image(Frozen):
 
 
 def name_files(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
-    """Name files by the shortest ends of their paths that tell them apart."""
+    """Name files by the shortest ends of their paths that distinguish them."""
     ends = {path: _ends(path) for path in dict.fromkeys(paths)}
     length = dict.fromkeys(ends, 1)
     while True:

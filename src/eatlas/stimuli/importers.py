@@ -96,7 +96,7 @@ def import_test(
     path : str or path
         A file in UTF-8.
     form : {"sent-bias", "wefe", "crows-pairs"} or str
-        ``sent-bias`` reads the word sets of Mind Your Bias too. ``crows-pairs`` reads pairs of
+        ``sent-bias`` also reads the word sets of Mind Your Bias. ``crows-pairs`` reads pairs of
         sentences, a CSV file with its columns. Packages add formats of named lists of words, such
         as dictionaries, whose terms may have wildcards, as ``nurs*``.
     test_id : str, optional
@@ -184,7 +184,7 @@ def _groups_of(words: WordLists, chosen: Mapping[str, str]) -> tuple[Lists, list
     of_groups = OF_TARGETS in chosen and len(groups) > 1
     if not of_groups and set(chosen) != set(ROLES):
         raise StimulusError(
-            "these groups make no test",
+            "these groups do not form a test",
             got=", ".join(f"{group}={name}" for group, name in chosen.items()) or "no category",
             allowed="a category for each of X, Y, A and B; or for targets and two groups or more, "
             "such as --category targets=work --category Female=female --category Male=male",
@@ -224,7 +224,7 @@ def faults_in(path: Path, form: str, remedy: str) -> Iterator[None]:
         faults = (fault_at(*fault) if fault[0] else fault[1] for fault in faults_of(error, ()))
         raise StimulusError(
             "\n".join(f"{path}, key {fault}" for fault in faults),
-            remedy="check that --format is the format of the file",
+            remedy="check that --format matches the file",
         ) from error
     except StimulusError as error:
         raise StimulusError(
@@ -249,7 +249,7 @@ def _crows_pairs(path: Path) -> tuple[list[dict[str, str]], list[str]]:
     rows = csv.DictReader(io.StringIO(text, newline=""))
     if lacking := [name for name in COLUMNS if name not in (rows.fieldnames or ())]:
         raise StimulusError(
-            f"column {lacking[0]} is not there",
+            f"the column {lacking[0]!r} is missing",
             got=", ".join(filter(None, rows.fieldnames or ())) or "an empty file",
             allowed=", ".join(COLUMNS),
             remedy="write the columns of CrowS-Pairs in the first line of the CSV file",
@@ -265,7 +265,7 @@ def _crows_pairs(path: Path) -> tuple[list[dict[str, str]], list[str]]:
             )
         pairs[cells] = None
     if not pairs:
-        raise StimulusError("there is no pair", allowed="a pair of sentences on each line")
+        raise StimulusError("there are no pairs", allowed="a pair of sentences on each line")
     twice = count - len(pairs)
     notes = [f"Pairs given more than once, taken once: {twice}."] if twice else []
     return [{"more": m, "less": less, "type": of} for m, less, of in pairs], notes
@@ -330,7 +330,7 @@ def _wefe(content: object) -> tuple[Lists, list[str], str]:
             got=f"{len(targets)} target sets and {len(attributes)} attribute sets",
             allowed="two target sets and two attribute sets; or one of either, whose terms are the "
             "targets of a test of groups, and two or more of the other",
-            remedy="WEFE splits larger ones: query.get_subqueries((2, 2)); import each",
+            remedy="split larger queries in WEFE: query.get_subqueries((2, 2)); import each",
         )
     return lists, _note_unused_keys(query, "the file"), query.query_name
 
@@ -343,7 +343,7 @@ def _name_sets(
         return list(sets.items())
     if len(names) != len(sets):
         raise StimulusError(
-            "target_sets_names and attribute_sets_names do not name every set",
+            "target_sets_names and attribute_sets_names do not match the number of sets",
             got=f"{len(names)} names for {len(sets)} sets",
         )
     return list(zip(names, sets, strict=True))

@@ -76,7 +76,7 @@ def take_added(values: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, A
 
 
 def _validate_values(values: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Texts of each key, each by itself; faults have the key and the number of the text."""
+    """Texts of each key; faults state the key and the number of the text."""
     types: dict[str, Any] = {
         key: (tuple[plugin_keys()[key].text, ...], ...)  # type: ignore[misc]  # known at run time
         for key in values

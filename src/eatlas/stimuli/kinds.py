@@ -415,7 +415,7 @@ class GroupsTest(Described):
 
     kind: Literal["groups"] = "groups"
     targets: Concept
-    """Terms that are measured each alone."""
+    """Terms that are measured one by one."""
     groups: tuple[Concept, ...] = Field(min_length=2)
     """Two groups at least; names differ, and no term is in two of them."""
     reference: Reference = "uniform"
@@ -552,7 +552,7 @@ class GroupsTest(Described):
         return cls(targets=concepts[OF_TARGETS], groups=groups, **values)
 
     def stated(self) -> dict[str, Any]:
-        """Names of the groups, and their shares in the reference; what else there is."""
+        """Names of the groups, and their proportions in the reference; what else there is."""
         stated = {
             "groups": tuple(group.name for group in self.groups),
             "reference": self.weights,

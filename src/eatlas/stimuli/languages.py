@@ -186,7 +186,7 @@ def marks() -> str:
             ranges[-1][1] = point
         else:
             ranges.append([point, point])
-    # those that choose how a character is drawn, such as an emoji, are no part of a word
+    # those that choose how a character is sampled, such as an emoji, are no part of a word
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges if first != 0xFE00)
 
 

@@ -21,7 +21,7 @@ _HINTS = {
     "at end of document": "a quotation mark or a bracket is opened and never closed",
     "Expected newline": "put a word that contains ' in double quotation marks",
     "nclosed inline table": "a table in braces is on one line, but for the list of its terms",
-    "Invalid value": 'put words in straight quotation marks: "rose"',
+    "Invalid value": 'words have straight quotation marks, as in "rose", lists square brackets',
 }
 """What to do about a message of the TOML parser that holds one of these."""
 
@@ -49,7 +49,7 @@ def parse_battery(data: bytes, where: str, name: str, folder: Path | None = None
         items = [key.item for key in plugin_keys().values()]
         names = ", ".join(f"[{name}]" for name in ("test", *items))
         raise StimulusError(
-            f"{where}: this is not a file of tests",
+            f"{where}: not a file of tests",
             got=listing(top) or f"{names} or [battery] of another form",
             allowed="schema = 1, then [battery], then [[test]] tables in double brackets"
             + "".join(f", and [[{item}]] tables" for item in items),
@@ -98,8 +98,8 @@ def _with_texts(battery: Battery, name: str, tables: list[Any], where: str) -> B
             added.setdefault(id_, []).append(text.text)
     if texts and not added:
         raise StimulusError(
-            f"{where}: there are {name}, and no association test that they are of",
-            allowed=f"[[test]] tables with X, Y, A and B beside [[{key.item}]] tables",
+            f"{where}: there are {name}, but no association test that could use them",
+            allowed=f"[[test]] tables with X, Y, A and B in addition to [[{key.item}]] tables",
         )
     for id_, own in added.items():
         every = [*getattr(tests[id_], name, ()), *own]
@@ -124,7 +124,7 @@ def require_schema(document: dict[str, Any], where: str) -> dict[str, Any]:
     schema = document.get("schema")
     if schema != SCHEMA or isinstance(schema, bool):
         raise StimulusError(
-            f"{where}, key schema: this version is unknown",
+            f"{where}, key schema: unknown version",
             got="none" if schema is None else repr(schema),
             allowed=f"schema = {SCHEMA}",
         )

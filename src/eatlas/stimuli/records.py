@@ -107,11 +107,11 @@ def faults_of(error: ValidationError, keys: Iterable[str]) -> Iterator[tuple[Pla
             continue
         fault = detail["msg"].removeprefix("Value error, ").removesuffix(", not 0")
         if kind != "value_error":
-            fault = fault[0].lower() + fault[1:]
-            fault = fault.replace("tuple", "list").replace(" after validation", "")
+            fault = (fault[0].lower() + fault[1:]).replace(" after validation", "")
+            fault = fault.replace("tuple", "list").replace("field required", "this key is required")
         if kind == "extra_forbidden":
             elsewhere = {*keys, *_KEYS} - {place[-1]}
-            fault = f"is not a known key{did_you_mean(str(place[-1]), sorted(elsewhere))}"
+            fault = f"unknown key{did_you_mean(str(place[-1]), sorted(elsewhere))}"
         if kind not in _NO_GOT:
             text = repr(detail["input"])
             fault += f", got {text if len(text) <= _SHOWN else f'{text[: _SHOWN - 3]}...'}"

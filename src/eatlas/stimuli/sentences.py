@@ -31,7 +31,7 @@ _ALLOWED = ", ".join(f"{{{place}}}" for place in PLACES)
 
 
 PUBLISHED = {"husse-spitz": "Husse and Spitz (2022, Mind Your Bias)"}
-"""Names of the templates that come with eatlas beside those of SEAT, and where they come from."""
+"""Names of the templates that come with eatlas in addition to SEAT's, and their origin."""
 _WORD = '"nurse", or with its forms ["nurse", "a nurse", "nurses"]'
 
 
@@ -216,7 +216,7 @@ def forms_of(terms: Iterable[str]) -> dict[str, Forms]:
         engine = _inflect().engine()
     except ImportError as error:
         raise StimulusError(
-            f"articles and plurals of {quote(terms[:5])} are not known",
+            f"the articles and plurals of {quote(terms[:5])} are unknown",
             remedy="pip install 'eatlas[sentences]', or give the forms of each word in a file of "
             'templates: [words], then person = [["nurse", "a nurse", "nurses"]]',
         ) from error
@@ -235,7 +235,7 @@ def sentence_tests(
 ) -> tuple[AssociationTest, ...]:
     """Make tests of sentences of tests of words.
 
-    Every term is put into each template of its class. A sentence knows its stimulus and its
+    Each template of a class takes every term of the class. A sentence knows its stimulus and its
     template; the id gets the prefix ``sent-``.
 
     Parameters
@@ -304,7 +304,7 @@ def make_sentences(
         raise StimulusError(
             f"test {test.id}: there are no templates of sentences in its language",
             got=test.language,
-            allowed=f"{', '.join(('en', *_other_languages()))}; or templates of your own",
+            allowed=f"{', '.join(('en', *_other_languages()))}; or your own templates",
             remedy="write a file of templates with {term} and name it: --templates FILE.toml, and "
             "--class CLASS for the class of words that they are for",
         )
@@ -317,10 +317,10 @@ def make_sentences(
     }
     if unknown := [t for words in chosen.values() for t, name in words.items() if not name]:
         raise StimulusError(
-            f"test {test.id}: it is not known of which class these words are",
+            f"test {test.id}: the class of these words is unknown",
             got=listing(map(repr, unknown), 8),
             allowed=", ".join(templates.templates),
-            remedy="say it for a group, --class X=name (in Python, classes={'X': 'name'}), or "
+            remedy="state it for a group, --class X=name (in Python, classes={'X': 'name'}), or "
             'for single words in a file of templates: [words], then person = ["nurse"]',
         )
     if not is_english(test.language):
@@ -348,12 +348,12 @@ def _make_sentences(
 
 
 def _require_as_written(test: Test, templates: Templates, classes: Iterable[str]) -> None:
-    """Refuse articles and plurals, which are those of English, in another language."""
+    """Refuse English articles and plurals in another language."""
     texts = (text for name in classes for text in templates.templates[name])
     if forms := [text for text in texts if set(PLACE.findall(text)) - {"term"}]:
         raise StimulusError(
-            f"test {test.id}: articles and plurals are those of English, and it is in "
-            f"{test.language}",
+            f"test {test.id}: eatlas only knows articles and plurals of English, but the test is "
+            f"in {test.language}",
             got=forms[0],
             allowed="{term}, the term as written",
             remedy="write templates in the language, in a file for --templates",
@@ -374,9 +374,9 @@ def _concept(
         if all(sentence.text in made for sentence in sentences):
             others = dict.fromkeys(made[sentence.text].stimulus for sentence in sentences)
             raise StimulusError(
-                f"test {test.id}, group {role} ({test.concept(role).name}): {term!r} makes only "
-                f"sentences that are there already, of {quote(others)}",
-                remedy="leave one of them out, or give the word another class or other forms",
+                f"test {test.id}, group {role} ({test.concept(role).name}): {term!r} only forms "
+                f"sentences that other words already form: {quote(others)}",
+                remedy="remove one of them, or give the word a different class or different forms",
             )
         for sentence in sentences:
             made.setdefault(sentence.text, sentence)

@@ -53,7 +53,7 @@ def write_toml(tests: Iterable[Frozen], path: str | Path) -> None:
     path = Path(path)
     if path.suffix.lower() != ".toml":
         raise StimulusError(
-            f"{path}: tests are written as TOML", allowed="a name that ends in .toml"
+            f"{path}: tests can only be written as TOML", allowed="a name that ends in .toml"
         )
     text = to_toml(tests, path.absolute().parent)
     with atomic_file(path) as file:

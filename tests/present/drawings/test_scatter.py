@@ -97,7 +97,7 @@ def test_names_of_any_script_stay_text_within_the_drawing(width):
     ("draw", "said"),
     [
         (lambda: eatlas.plot([weat()], "scatter"), "differ in no measure, source or encoding"),
-        (lambda: eatlas.plot(both(), "scatter", by="layer"), "do not differ in their layer alone"),
+        (lambda: eatlas.plot(both(), "scatter", by="layer"), "do not differ only in their layer"),
         (lambda: eatlas.plot(both(), "scatter", by="colour"), "cannot be compared by 'colour'"),
         (lambda: eatlas.plot(both().compare("measure"), "scatter", by="source"), "compared by measure\n  got: by='source'"),
         (lambda: eatlas.plot(both(), "scatter", pair=("WEAT", "WEAT")), "a pair is two methods"),

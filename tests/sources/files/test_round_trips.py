@@ -131,5 +131,5 @@ def test_ngrams_are_those_of_gensim(kind, tmp_path):
     for word, vector in found.items():
         np.testing.assert_allclose(vector, model.wv[word], atol=1e-6)
     assert "with a vector from character n-grams (in some spelling): knight" in str(source.notes[0])
-    with pytest.raises(SourceError, match="this model has no sub-words"):
+    with pytest.raises(SourceError, match="this model has no subword vectors"):
         open_vectors(writers.gensim_kv(tmp_path) + "&oov=subword")

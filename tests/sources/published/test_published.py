@@ -26,7 +26,7 @@ def test_what_was_not_fetched_is_not_downloaded_unasked(data):
             with pytest.raises(SourceError) as caught:
                 opened(spec)
             assert str(caught.value) == (
-                "glove.840B.300d: these published vectors are not on this machine yet\n"
+                "glove.840B.300d: these published vectors are not downloaded yet\n"
                 f"  got: nothing at {path}\n"
                 "  remedy: eatlas vectors fetch glove.840B.300d (2.2 GB)"
             )
@@ -62,7 +62,7 @@ def test_a_name_that_is_nearly_right(call, name, remedy):
 
 def test_names_are_given_once(data):
     register(data, "https://example.org", "a.vec", {"name": "glove.6B.50d", "title": "t"})
-    with pytest.raises(SourceError, match="two entries of published vectors share a name"):
+    with pytest.raises(SourceError, match="two entries of published vectors have the same name"):
         published_vectors()
 
 

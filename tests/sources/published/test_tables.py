@@ -27,11 +27,11 @@ def test_one_name_fetches_both_files():
 def test_what_is_not_fetched_says_how():
     with pytest.raises(SourceError) as caught:
         open_counts("census-race?year=2010")
-    assert caught.value.what == "census-race: these published counts are not on this machine yet"
+    assert caught.value.what == "census-race: these published counts are not downloaded yet"
     assert caught.value.remedy == "eatlas vectors fetch census-race (425 kB)"
-    with pytest.raises(SourceError, match="these published counts are not on this machine yet"):
+    with pytest.raises(SourceError, match="these published counts are not downloaded yet"):
         eatlas.run(TEST, {"nurse": {"Female": 1, "Male": 1}}, "divdist(soa=counts)",
                    reference="census-gender?year=2010")  # fmt: skip
-    with pytest.raises(StimulusError, match="this is not a reference"):
+    with pytest.raises(StimulusError, match="not a usable reference"):
         eatlas.run(TEST, {"nurse": {"Female": 1, "Male": 1}}, "divdist(soa=counts)",
                    reference="census-sex")  # fmt: skip

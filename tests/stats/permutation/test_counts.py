@@ -326,7 +326,7 @@ def test_designs_of_ordinary_size(monkeypatch, size, n):
 
 def test_no_rows_and_rows_too_long():
     assert permutation_tests(np.empty((0, 16)), 8).shape == (3, 0)
-    with pytest.raises(EatlasError, match="rows are counted together up to a length"):
+    with pytest.raises(EatlasError, match="rows of this length cannot be counted together"):
         permutation_tests(np.zeros((2, 33)), 8)
 
 

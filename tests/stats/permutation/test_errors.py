@@ -82,7 +82,7 @@ def test_a_count_out_of_reach_is_refused(monkeypatch):
     with pytest.raises(EatlasError) as caught:
         permutation_test(separated(64, 64, 0.1, 0), 64, method="exact")
     assert str(caught.value).startswith(
-        "an exact count is out of reach for this design\n"
+        "an exact count is not feasible for this design\n"
         "  got: 64 of 128 scores, about 10^37.4 subsets\n  allowed: at most "
     )
     assert str(caught.value).endswith("remedy: use method='auto', which states its error")

@@ -61,7 +61,7 @@ def test_F1_what_a_source_would_do_is_said_and_not_done(
     assert f"  {source}: refused, as it would " in ended.out
     assert would in ended.said
     assert "--trust " in ended.said
-    assert "every source that the results name was refused" in ended.err
+    assert "because every source in the results was refused" in ended.err
 
 
 @pytest.mark.parametrize("source", ["%70y:evil:f", "PY:evil:f", " py:evil:f", "py%3Aevil:f"])
@@ -146,7 +146,7 @@ def test_F1_a_part_of_a_sentence_model_that_is_code_is_not_loaded(
     (folder / "evil.py").write_text(RUNS, encoding="utf-8")
     with pytest.raises(SourceError) as caught:
         eatlas.open_vectors(f"st:{folder}?cache=no").lookup(["ivy"])
-    said = f"a part of this model is code of its own\n  got: {prefix}evil.Pooling"
+    said = f"this model contains its own code\n  got: {prefix}evil.Pooling"
     assert said in str(caught.value)
     assert not (tmp_path / "it-ran").exists()
 
@@ -217,7 +217,7 @@ FIRST = "sentence_bert_config.json"
         ("st:model", FIRST, {"model_args": {"use_kernels": True}}, "may lead out of the folder"),
         ("st:model", FIRST, {"config_kwargs": {"trust_remote_code": True}}, "may lead out of the folder"),
         ("st:model", "sentence_roberta_config.json", {"tokenizer_args": {"subfolder": "../x"}}, "may lead out"),
-        *(("st:model", "config.json", {"part": (1, {"path": path})}, "a part of this model is outside its folder") for path in ("../other", "/etc")),
+        *(("st:model", "config.json", {"part": (1, {"path": path})}, "a file of this model is outside its folder") for path in ("../other", "/etc")),
     ],
 )  # fmt: skip
 def test_N11_settings_that_lead_out_of_the_folder(

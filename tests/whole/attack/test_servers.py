@@ -56,7 +56,7 @@ def is_brief(error):
 def test_A2_an_answer_without_end_is_left(server, kind, answer, waits):
     server.behave = answer
     error = error_of(server, kind, "&cache=no&batch=4" if kind == "embeddings" else "&cache=no")
-    assert error.what.endswith("the answer of the server is not read")
+    assert error.what.endswith("the server's reply was refused")
     assert error.got.startswith("more than ")
     limit = int(error.got.removeprefix("more than ").removesuffix(" bytes").replace(",", ""))
     assert f"up to {limit:,} bytes" in error.allowed
@@ -70,7 +70,7 @@ def test_A2_an_answer_is_packed_once_and_in_one_way(server, kind, encoding, wait
     server.behave = replying(gzip.compress(gzip.compress(b"{}")), Content_Encoding=encoding)
     error = error_of(server, kind)
     assert error.got == f"the encoding {encoding}"
-    assert "packed once by gzip" in error.allowed
+    assert "compressed once by gzip" in error.allowed
     assert waits == []
 
 
@@ -90,7 +90,7 @@ def test_A2_an_answer_that_is_packed_is_read(server, kind, encoding):
 def test_A2_a_packed_answer_that_is_cut_is_asked_for_again(server, kind, waits):
     server.behave = replying(gzip.compress(b"{}")[:-9], Content_Encoding="gzip")
     error = error_of(server, kind)
-    assert "the endpoint gives no " in error.what
+    assert "the endpoint returned no " in error.what
     assert "no end" in error.got
     assert waits == [0.5, 1, 2]
 
@@ -98,7 +98,7 @@ def test_A2_a_packed_answer_that_is_cut_is_asked_for_again(server, kind, waits):
 def test_F20_an_answer_that_is_unpacked_without_end_is_left(server, kind, waits):
     server.behave = endless_when_unpacked
     error = error_of(server, kind)
-    assert error.what.endswith("the answer of the server is not read")
+    assert error.what.endswith("the server's reply was refused")
     assert error.got.startswith("more than ")
     assert waits == []
 
@@ -107,7 +107,7 @@ def test_F20_an_answer_that_is_unpacked_without_end_is_left(server, kind, waits)
 def test_F20_the_time_is_that_of_the_whole_answer(server, kind, answer, waits):
     server.behave = answer
     error = error_of(server, kind, timeout=0.3)
-    assert "the endpoint gives no " in error.what
+    assert "the endpoint returned no " in error.what
     assert "imed out" in error.got
     assert "timeout=SECONDS" in error.remedy
 
@@ -150,7 +150,7 @@ def test_F31_components_beyond_single_precision_are_refused_and_not_kept(server,
     row = f'[{{"index": 0, "embedding": [1, {number}]}}, {{"index": 1, "embedding": [1, 2]}}]'
     server.behave = replying(f'{{"data": {row}}}'.encode())
     error = error_of(server, "embeddings", options="")
-    assert "not finite" in error.what or "not one vector for each text" in error.what
+    assert "not finite" in error.what or "does not contain one vector per text" in error.what
     server.behave = good
     rows = answers_of(opened("embeddings", server.spec("embeddings", "")))
     assert np.isfinite(rows).all()

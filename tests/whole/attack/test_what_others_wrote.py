@@ -21,7 +21,7 @@ def test_N4_an_atlas_refuses_results_of_a_run(eatlas_cli, tmp_path):
     there = (tmp_path / "b" / "results.jsonl").read_bytes()
     ended = eatlas_cli("atlas", "a", "--out", "b")
     assert ended.code == 2
-    assert "b: results are here that no eatlas atlas wrote" in ended.err
+    assert "b: this folder has results that eatlas atlas did not write" in ended.err
     assert "got: results.jsonl" in ended.err
     assert "--out" in ended.err
     assert [path.name for path in (tmp_path / "b").iterdir()] == ["results.jsonl"]
@@ -57,7 +57,7 @@ def test_N5_what_people_filled_in_is_not_written_over(contexts, tmp_path, eatlas
     ):
         done = eatlas_cli(*command)
         assert done.code == 2
-        assert "people filled in labels there" in done.err
+        assert "this file already contains labels" in done.err
         assert f"got: {n} labels" in done.err
     assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
@@ -118,7 +118,7 @@ def test_N7_a_link_to_the_labels_stays_a_link(items, tmp_path):
     link.symlink_to(real)
     with LabelJournal(link, items) as journal:
         journal.label("Anna", items.rows[0].id, "Male")
-        with pytest.raises(EatlasError, match="has it open"):
+        with pytest.raises(EatlasError, match="is using this file"):
             LabelJournal(real, items)
     assert link.is_symlink()
     assert [one.name for one in real.parent.iterdir()] == ["b.jsonl"]

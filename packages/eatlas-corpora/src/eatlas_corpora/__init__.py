@@ -1,4 +1,4 @@
-"""What texts say: contexts, counts, parts of a corpus."""
+"""What texts say: contexts, counts, subcorpora."""
 
 from lazy_loader import attach_stub
 

@@ -43,8 +43,8 @@ def test_terms_are_regressed(eatlas_cli, files, tmp_path):
         (("--covariates", "party", "--terms", "ivy", "--tests", "weat-6"), "exclude each other"),
         (("--covariates", "party", "--terms", "ivy", "--reference", "party"), "FIELD=VALUE"),
         (("--covariates", "party", "--terms", "ivy", "-o", "r.npz"), ".json"),
-        (("--terms", "ivy"), "--terms belong to a regression"),
-        ((), "embed needs tests"),
+        (("--terms", "ivy"), "--terms needs a regression"),
+        ((), "no tests or terms are named"),
     ],
 )
 def test_what_is_refused(eatlas_cli, files, options, says):

@@ -88,7 +88,7 @@ def test_a_damaged_file(eatlas_cli, tmp_path, jobs):
     ended = eatlas_cli("text", "corpus.txt", "z.txt.gz", "--tests", jobs)
     assert (ended.code, ended.out) == (2, "")
     assert "z.txt.gz: the compressed data are damaged or end early" in ended.err
-    assert "1 parts of the corpus are counted and kept; repeat the command" in ended.err
+    assert "1 subcorpora are counted and kept; repeat the command" in ended.err
     (tmp_path / "z.txt.gz").write_bytes(good)
     again = eatlas_cli("text", "corpus.txt", "z.txt.gz", "--tests", jobs)
     assert again.code == 0
@@ -123,7 +123,7 @@ def test_a_count_that_is_interrupted_goes_on(eatlas_cli, tmp_path, jobs, monkeyp
     )  # fmt: skip
     assert done.returncode == 130
     assert done.stderr == (
-        "interrupted; 1 parts of the corpus are counted and kept; repeat the command to continue\n"
+        "interrupted; 1 subcorpora are counted and kept; repeat the command to continue\n"
     )
     monkeypatch.setattr(shards, "SIZE", 30)
     ended = eatlas_cli("text", "corpus.txt", "--tests", jobs, "--workers", 1)

@@ -189,14 +189,14 @@ def test_bins_by_their_length(corpus, vectors, bins, parts):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"by": "year", "bins": "decade"}, "no bins of years; did you mean decades?"),
+        ({"by": "year", "bins": "decade"}, "cannot be used; did you mean decades?"),
         ({"by": "party", "bins": "decades"}, "80 documents with a field that is not a year"),
         ({"by": "partei"}, "no document is in a part"),
         ({"by": "party", "bins": [(1990, 1999)]}, "no document is in a part"),
-        ({"by": "year", "bins": [(1990, 1995), (1995, 1999)]}, "no bins of years"),
+        ({"by": "year", "bins": [(1990, 1995), (1995, 1999)]}, "ranges of years cannot"),
         ({"window": 0}, "window"),
         ({"unit": "nobody"}, "unit=nobody"),
-        ({"matrix": __file__}, "no parts of a corpus"),
+        ({"matrix": __file__}, "no subcorpora"),
     ],
 )
 def test_what_is_refused(corpus, vectors, options, says):
@@ -261,7 +261,7 @@ def test_repeats_unknown_words_and_a_part_by_itself_are_counted(documents, vecto
 def test_damaged_files_and_diagnoses_of_parts_are_refused(corpus, vectors, tmp_path):
     out = tmp_path / "parts.npz"
     embed(corpus, vectors, out=out)
-    with pytest.raises(EatlasError, match="has the terms of its tests alone"):
+    with pytest.raises(EatlasError, match="only has vectors of the terms of its tests"):
         eatlas.diagnose(f"{out}#a")
     arrays = dict(np.load(out))
     arrays["rows"][0, 0] = 99

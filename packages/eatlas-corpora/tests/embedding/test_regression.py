@@ -122,7 +122,7 @@ def test_a_planted_change_is_found_and_only_it(planted, vectors):
         ({"covariates": "id"}, r"too many values(?s:.*)120: no. 0(?s:.*)at most 50"),
         ({"covariates": ["party", "both"]}, "combinations of each other"),
         ({"terms": "elm"}, "elm: it never occurs"),
-        ({"terms": ()}, "none is named"),
+        ({"terms": ()}, "no name is given"),
         ({"reference": {"partei": "a"}}, "did you mean party"),
         ({"reference": {"party": "c"}}, "no document has party=c"),
         ({"unit": "one"}, "too few"),

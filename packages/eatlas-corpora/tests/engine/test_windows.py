@@ -101,7 +101,7 @@ def test_a_failure_says_its_window():
     [
         (
             {"windows": [1, 3]},
-            "a window cuts contexts, and no contexts are given\n  got: window 1, window 3\n",
+            "a window shortens contexts, but no contexts were given\n  got: window 1, window 3\n",
         ),
         (
             {"contexts": Contexts.of([]), "windows": 1.5},

@@ -293,7 +293,7 @@ def test_words_are_refused_before_anything_is_looked_up():
     with pytest.raises(StimulusError) as error:
         CEAT()(make_test(), {"aster": [1.0]})
     assert str(error.value).startswith(
-        "the measure ceat takes contexts, and test tiny has words\n  got: X: aster, clover, iris"
+        "the measure ceat takes contexts, but test tiny has words\n  got: X: aster, clover, iris"
     )
     assert "--contexts FILE" in error.value.remedy
 
@@ -304,7 +304,7 @@ def test_contexts_of_one_stimulus_are_too_few():
         run(CEAT(n=5), test, make_vectors(test))
     assert str(error.value).startswith(
         "test said, group B (Unpleasant): only 1 stimulus has a usable vector in dict\n"
-        "  got: 'b0' alone\n  allowed: at least 2 usable stimuli for ceat (its labels are permuted)"
+        "  got: only 'b0'\n  allowed: at least 2 usable stimuli, because ceat permutes their labels"
     )
 
 

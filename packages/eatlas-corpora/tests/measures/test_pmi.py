@@ -127,7 +127,7 @@ def test_mistakes(text):
     assert "(all)" in caught.value.got
     with pytest.raises(SourceError, match="needs the counts of each group"):
         eatlas.PMI()(TEST, without)
-    with pytest.raises(CoverageError, match="more often with a group than any word is") as caught:
+    with pytest.raises(CoverageError, match="more often with a group than all words do") as caught:
         eatlas.PMI()(TEST, {**COUNTS, "(all)": {"F": 100, "M": 90}})
     assert caught.value.got == "nurse"
     three = {group: dict.fromkeys("abc", 5) for group in ("x", "(all)")}

@@ -70,13 +70,13 @@ def test_a_file_of_contexts_that_is_gone_or_another_is_said(tmp_path, monkeypatc
         "verify(..., contexts=...)"
     )
     assert (verdict.status, verdict.details) == ("not repeated", (
-        "its contexts are not in the result, and there is no file of them: c.csv, "
+        "the result does not contain its contexts, and their file was not found: c.csv, "
         f"SHA-256 {some.sha256[:12]}...", remedy))  # fmt: skip
     other = contexts(per_term=3)
     other.write(tmp_path / "c.csv")
     (verdict,) = verify(results)
     assert verdict.details == (
-        "its contexts are not in the result, and there is no file of them: c.csv, SHA-256 "
+        "the result does not contain its contexts, and their file was not found: c.csv, SHA-256 "
         f"{some.sha256[:12]}...; c.csv has SHA-256 {other.sha256[:12]}...", remedy)  # fmt: skip
     (tmp_path / "c.csv").write_text("stimulus,text\na,b\n", encoding="utf-8")
     (verdict,) = verify(results)

@@ -63,7 +63,7 @@ def test_a_file_that_was_changed_is_refused(tmp_path, found):
     path = tmp_path / "c.jsonl"
     found.write(path)
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
-    with pytest.raises(SourceError, match="its contexts are not those that were written"):
+    with pytest.raises(SourceError, match="its contexts were changed after eatlas wrote them"):
         load_contexts(path)
 
 

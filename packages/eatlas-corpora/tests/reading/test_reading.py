@@ -176,5 +176,5 @@ def test_a_small_parquet_file_of_long_texts_is_refused_in_little_memory(
     pq.write_table(pa.table({"text": column}), path, compression="zstd", use_dictionary=not spread)
     monkeypatch.setattr(decoding, "FREE_BYTES", 1 << 20)
     monkeypatch.setenv("EATLAS_MAX_GROWTH", "2")
-    with pytest.raises(SourceError, match="this holds far more than a file of its size"):
+    with pytest.raises(SourceError, match="it expands to far more data than a file of its size"):
         find_contexts(path, TEST)

@@ -42,28 +42,28 @@ def refused(call, what, got):
         (lambda p: find_contexts(p, TEST, per_term=0), "per_term is not usable", "0 (int)"),
         (lambda p: find_contexts(p, TEST, window=-1), "window is not usable", "-1 (int)"),
         (lambda p: find_contexts(p, TEST, seed=True), "seed is not usable", "True (bool)"),
-        (lambda p: find_contexts(p, TEST, unit="page"), "a corpus cannot be read with this unit", "'page'"),
+        (lambda p: find_contexts(p, TEST, unit="page"), "the unit cannot be used", "'page'"),
         (lambda p: find_contexts(p, TEST, compounds="?"), "unknown rule for compounds", "'?'"),
         (lambda p: find_contexts(p, TEST, repeats=True), "repeats is not usable", "True"),
         (lambda p: find_contexts(p, TEST, workers=0), "the number of workers is not usable", "0"),
         (lambda p: find_contexts(p, "sent-weat-6"), "test sent-weat-6: its stimuli are sentences already", ""),
         (lambda p: find_contexts(p.with_name("none.txt"), TEST), "none.txt: there is no such file", ""),
         (lambda p: find_contexts(p.parent / "empty", TEST), "empty: there is no file in this folder", ""),
-        (lambda _: find_contexts([], TEST), "no corpus is named", ""),
-        (lambda _: find_contexts(3, TEST), "this is not a corpus", "3 (int)"),
-        (lambda _: find_contexts([None], TEST), "this is not a corpus", "None (NoneType)"),
+        (lambda _: find_contexts([], TEST), "no corpus is given", ""),
+        (lambda _: find_contexts(3, TEST), "the corpus cannot be read", "3 (int)"),
+        (lambda _: find_contexts([None], TEST), "the corpus cannot be read", "None (NoneType)"),
         (lambda p: find_pairs(p, TEST, distance=-1), "distance is not usable", "-1 (int)"),
         (lambda p: find_pairs(p, "divdist"), "has no pairs", "a test of the kind groups"),
         (lambda _: Matcher(["fried-chicken", "chicken"], HEAD), "two stimuli have the same head, 'chicken'", "fried-chicken, chicken"),
         (lambda _: MatchRule("loose"), "unknown rule for case", "'loose'"),
-        (lambda p: OWN.write(p.with_name("c.xlsx")), "c.xlsx: contexts cannot be written so", ".xlsx"),
+        (lambda p: OWN.write(p.with_name("c.xlsx")), "c.xlsx: contexts cannot be written in this format", ".xlsx"),
         (lambda p: load_contexts(p.with_name("none.parquet")), "none.parquet: there is no such file", ""),
         (lambda _: with_contexts("weat-6", 3), "these are not contexts", "3 (int)"),
         (lambda _: with_contexts("sent-weat-6", OWN), "test sent-weat-6: its stimuli are sentences already", ""),
         (lambda _: with_contexts("divdist", OWN), "group targets (Professions): no stimulus has a context", ""),
         (lambda _: helm_counts("one", *load_tests("divdist-gender")), "texts are counted one by one", "one text"),
-        (lambda _: CONTEXTS.cut(9), "c.parquet: its contexts cannot be cut to this window", "a window of 9 words"),
-        (lambda _: OWN.cut("sentence"), "the contexts: its contexts cannot be cut to this window", "a window of sentence"),
+        (lambda _: CONTEXTS.cut(9), "c.parquet: its contexts cannot be shortened to this window", "a window of 9 words"),
+        (lambda _: OWN.cut("sentence"), "the contexts: its contexts cannot be shortened to this window", "a window of sentence"),
         (lambda _: CONTEXTS.cut(-1), "window is not usable", "-1 (int)"),
         (lambda _: PAIRS.cut(True), "window is not usable", "True (bool)"),
     ],
@@ -82,7 +82,7 @@ def test_calls(tmp_path, call, what, got):
         ("a.csv", b"id,content\n1,x\n", "there is no column 'contents'; did you mean content?", "content, id"),
         ("a.csv", b"", "there is no column 'contents'", "no column"),
         ("a.txt", "love".encode("utf-16"), "the file is not UTF-8", "UTF-16"),
-        ("a.txt", b"love \xff\n", "no text of it can be read", "line 1: not UTF-8"),
+        ("a.txt", b"love \xff\n", "none of its text can be read", "line 1: not UTF-8"),
         ("a.txt", b"<!DOCTYPE html>\n<html>", "this is a page of HTML or XML", "it begins with <!DOCTYPE"),
         ("a.txt", "\ufeff  <HTML lang='en'>".encode(), "this is a page of HTML or XML", "it begins with <HTML"),
         ("a.txt", b"<!-- saved from (0022) -->\n<html>", "this is a page of HTML or XML", "it begins with <html"),
@@ -99,7 +99,7 @@ def test_columns_of_parquet(tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"id": [1], "content": ["x"]}), path)
     refused(lambda: find_contexts(path, TEST), "there is no column 'text' or 'body'", "content, id")
-    refused(lambda: find_contexts(path, TEST, field="id"), "'id' holds no texts", "int64")
+    refused(lambda: find_contexts(path, TEST, field="id"), "'id' does not contain text", "int64")
 
 
 @pytest.mark.parametrize(

@@ -30,5 +30,5 @@ def test_counts_and_references_of_any_frame():
         (result,) = eatlas.run(test, frame, "divdist(soa=counts)", reference=frame)
         assert result.source == "frame"
         assert result.value is None or abs(result.value) < 1e-12
-    with pytest.raises(SourceError, match="frame, row 2: this is not a count"):
+    with pytest.raises(SourceError, match="frame, row 2: not a count"):
         open_counts(pl.DataFrame({"term": WORDS, "Female": [1, -1, 1], "Male": [1, 1, 1]}))

@@ -252,7 +252,7 @@ def test_a_file_that_cannot_be_read_ends_the_count_and_the_rest_is_kept(tmp_path
     ("data", "message"),
     [
         (b"\xff\xfeS\0o\0", "the file is not UTF-8"),
-        ("So café nurse.\nSo é.\n".encode("latin-1"), "no text of it can be read"),
+        ("So café nurse.\nSo é.\n".encode("latin-1"), "none of its text can be read"),
     ],
 )
 def test_another_encoding(tmp_path, data, message):
@@ -295,12 +295,12 @@ CASE = groups_test("x", targets=["Nurse"], groups=GROUPS)
     [
         (TEST, {"span": 0}, "span is not usable"),
         (TEST, {"case": "no"}, "unknown rule for case"),
-        (TEST, {"unit": "page"}, "a corpus cannot be read with this unit"),
-        (TEST, {"out": "c.xlsx"}, "c.xlsx: counts cannot be written so"),
+        (TEST, {"unit": "page"}, "the unit cannot be used"),
+        (TEST, {"out": "c.xlsx"}, "c.xlsx: counts cannot be written in this format"),
         (TEST, {"workers": 0}, "the number of workers is not usable"),
         ("weat-6", {}, "the test weat-6 has no social groups"),
         ([TEST, OTHER], {}, "test x: another test has a group Female"),
-        ([TEST, CASE], {}, "two targets differ by case alone"),
+        ([TEST, CASE], {}, "two targets differ only in case"),
     ],
 )
 def test_what_cannot_be_counted(corpus, tests, options, message):

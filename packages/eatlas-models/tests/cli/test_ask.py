@@ -301,14 +301,14 @@ def test_what_texts_cost(eatlas_cli, server):
     ("arguments", "parts"),
     [
         (("--tests", "nope"), ("no test or battery 'nope'",)),
-        (("--tests", "jobs.toml"), ("the kind groups", "kind association for ask")),
+        (("--tests", "jobs.toml"), ("the kind 'groups'", "kind association for ask")),
         (("--tests", "sent-weat-6"), ("already sentences", "a test of words")),
         (("--templates", "Which, {first}?"), ("ask", "{second}", "Who should {attribute}")),
         (("--templates", "nowords"), ("nowords", "did you mean words")),
         (("--opponents", 3), ("opponents", "an even number")),
         (("--by", "logs"), ("by", "'logs'", "logprobs")),
         (("--temperature", -1), ("temperature", "a number from 0")),
-        (("--measure", "ml-eat"), ("ml-eat", "asks no model", "eatlas run")),
+        (("--measure", "ml-eat"), ("ml-eat", "does not prompt a model", "eatlas run")),
         (("--out", "mine.toml"), ("mine.toml", "cannot be written")),
         (("--targets", "nurse"), ("--targets", "--generate")),
         (("-n", 3), ("-n", "--generate")),
@@ -316,12 +316,12 @@ def test_what_texts_cost(eatlas_cli, server):
         (("--dry-run", "--price", "1"), ("two amounts", "0.15,0.60")),
         (("--dry-run", "--price", "a,b"), ("two amounts", "a,b")),
         (("--dry-run", "--price", "-1,2"), ("two amounts", "-1.0")),
-        (("--dry-run", "--tests", "jobs.toml"), ("the kind groups",)),
+        (("--dry-run", "--tests", "jobs.toml"), ("the kind 'groups'",)),
         (("--generate", STORY), ("texts need targets", "--tests", "--targets")),
-        (("--generate", STORY, "--targets", ","), ("no targets",)),
+        (("--generate", STORY, "--targets", ","), ("not a set of targets",)),
         (("--generate", STORY, "--targets", "a", "--tests", "weat-6"), ("exclude each other",)),
-        (("--generate", "A story.", "--targets", "a"), ("no place {target}", "A story.")),
-        (("--generate", "{target} {x}", "--targets", "a"), ("other places",)),
+        (("--generate", "A story.", "--targets", "a"), ("no placeholder {target}", "A story.")),
+        (("--generate", "{target} {x}", "--targets", "a"), ("placeholders other than",)),
         (("--generate", STORY, "--targets", "a", "--by", "samples"), ("--by", "--generate")),
         (("--generate", STORY, "--targets", "a", "--temperature", -1), ("temperature", "-1")),
         (
@@ -351,8 +351,8 @@ def test_a_number_below_the_least_or_no_model(eatlas_cli, option):
 @pytest.mark.parametrize(
     ("model", "parts"),
     [
-        ("glove-sample", ("glove-sample", "no model that answers", "chat:URL?model=NAME")),
-        ("chta:http://localhost/v1?model=x", ("no model that answers",)),
+        ("glove-sample", ("glove-sample", "this model answers no", "chat:URL?model=NAME")),
+        ("chta:http://localhost/v1?model=x", ("this model answers no questions",)),
         ("chat:http://localhost/v1", ("model",)),
         ("nothing.jsonl", ("nothing.jsonl",)),
         ("a=", ("nothing is named 'a'", "NAME=SOURCE")),
@@ -458,11 +458,11 @@ def test_saved_lists_measure_the_same_and_other_answers_are_kept(eatlas_cli, tmp
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--save-answers", "a.txt"), "answers cannot be written so"),
+        (("--save-answers", "a.txt"), "answers cannot be written in this format"),
         (("--save-answers", "mine.toml/a.csv"), "cannot be written"),
         (("--save-answers", "a.csv", "--dry-run"), "--save-answers and --dry-run exclude"),
         (("--save-answers", "a.csv", "--generate", STORY), "--save-answers and --generate"),
-        (("other=hf:x", "--save-answers", "a.csv"), "of one model and one measure"),
+        (("other=hf:x", "--save-answers", "a.csv"), "takes one model and one measure"),
     ],
 )
 def test_answers_that_cannot_be_saved(eatlas_cli, server, options, said):

@@ -100,10 +100,10 @@ def test_a_served_model_that_is_not_there_ends_with_2(eatlas_cli, files):
 def test_mistakes_end_with_2_and_nothing_is_written(eatlas_cli, files):
     for given, message in (
         ((), "no source of the model is named"),
-        (("nothing.txt",), "nothing.txt: there is no view of it"),
+        (("nothing.txt",), "nothing.txt: no view of this model can be measured"),
         (("py:spoken:agree",), "--answers"),
         (("planted.txt", "--tests", "weat-66"), "weat-66"),
-        (("planted.txt", "--measure", "mac"), "no EAT-Map"),
+        (("planted.txt", "--measure", "mac"), "not produce an EAT-Map"),
         (("planted.txt", "--level", "token"), "word or sentence"),
         (("planted.txt", "-o", "planted.toml"), "cannot be written"),
     ):

@@ -183,7 +183,7 @@ def test_patience_ends(server, waits):
     source = eatlas.open_vectors(f"{server.address}?model=m&cache=no")
     server.answers = [(503, {}, {"error": f"overloaded, {KEY}"})] * 4
     error = error_of(source)
-    assert "the endpoint gives no vectors" in error.what
+    assert "the endpoint returned no vectors" in error.what
     assert error.got == 'status 503: {"error": "overloaded, ***"}'
     server.answers = [(429, {"Retry-After": "3600"}, {})]
     assert error_of(source).got == "status 429: {}"
@@ -207,13 +207,13 @@ def one(index, row):
 @pytest.mark.parametrize(
     ("answer", "what", "got"),
     [
-        (b"<html>hello", "not one vector for each text", "<html>hello"),
-        ({"vectors": []}, "not one vector for each text", None),
-        ([1], "not one vector for each text", None),
-        ({"data": [one(0, [1, 2])] * 5}, "not one vector for each text", None),
-        ({"data": [one(i, [1] * (i + 1)) for i in range(5)]}, "not one vector for each text", None),
-        ({"data": [one(i, "AAAA") for i in range(5)]}, "not one vector for each text", None),
-        ({"data": [one(i, [1]) for i in range(6)]}, "is not one vector of numbers", "an array of shape (6, 1) and type float32"),
+        (b"<html>hello", "does not contain one vector per text", "<html>hello"),
+        ({"vectors": []}, "does not contain one vector per text", None),
+        ([1], "does not contain one vector per text", None),
+        ({"data": [one(0, [1, 2])] * 5}, "does not contain one vector per text", None),
+        ({"data": [one(i, [1] * (i + 1)) for i in range(5)]}, "does not contain one vector per text", None),
+        ({"data": [one(i, "AAAA") for i in range(5)]}, "does not contain one vector per text", None),
+        ({"data": [one(i, [1]) for i in range(6)]}, "one vector of numbers", "an array of shape (6, 1) and type float32"),
         ({"data": [one(i, [float("nan")]) for i in range(5)]}, "not finite", "nan"),
     ],
 )  # fmt: skip
@@ -229,7 +229,7 @@ def test_answers_that_are_none(server, answer, what, got):
     ("spec", "said"),
     [
         ("https://a.org/vectors.txt", "no model is named\n  allowed: an endpoint of embeddings with its"),
-        ("https://me:pass@a.org/v1?model=m", "https://a.org: a key or password must not be in an address"),
+        ("https://me:pass@a.org/v1?model=m", "https://a.org: the address contains a key or password"),
         ("https://?model=m", "no model is named"),
         ("https://a.org/v1?model=m&key=1", "unknown option\n  got: key"),
         ("http://a.org/v1", "allowed: an endpoint of embeddings with its model: https://HOST/v1/embeddings?model=NAME, or without"),

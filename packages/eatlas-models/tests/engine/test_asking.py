@@ -90,9 +90,9 @@ def test_free_text_is_counted_as_long_as_it_may_be() -> None:
     ("arguments", "parts"),
     [
         ({"models": None}, ("no model was named",)),
-        ({"measures": "ml-eat"}, ("ml-eat", "asks no model", "eatlas run")),
+        ({"measures": "ml-eat"}, ("ml-eat", "does not prompt a model", "eatlas run")),
         ({"measures": "ask(by=logprobs)"}, ("log-probabilities", "samples")),
-        ({"tests": "divdist-gender"}, ("divdist-gender", "kind groups", "association")),
+        ({"tests": "divdist-gender"}, ("divdist-gender", "kind 'groups'", "association")),
         ({"tests": "sent-weat-6"}, ("sent-weat-6", "already sentences", "a test of words")),
         ({"price": (1.0,)}, ("price", "two amounts", "(0.15, 0.60)")),
         ({"price": "0.15,0.60"}, ("price", "two amounts")),

@@ -27,7 +27,7 @@ def test_answers_that_are_kept_are_enough_and_nothing_is_asked(server, monkeypat
     asked = len(server.bodies)
     (verdict,) = verify(results)
     assert (verdict.status, len(server.bodies)) == ("same", asked)
-    assert verdict.details == ("answers: those that are kept on this machine; nothing was asked",)
+    assert verdict.details == ("answers: from the cache of this machine; no new requests",)
     monkeypatch.setenv(CACHE, str(tmp_path / "another"))
     (verdict,) = verify(results)
     assert (verdict.status, len(server.bodies)) == ("refused", asked)
@@ -35,7 +35,7 @@ def test_answers_that_are_kept_are_enough_and_nothing_is_asked(server, monkeypat
     assert f"{results[0].answers.asked} of the answers are not kept here" in of_answers
     assert f"--trust {results[0].source}" in remedy.replace("'", "")
     (verdict,) = verify(results, trust=results[0].source)
-    again = f"answers: {results[0].answers.asked} were asked for again"
+    again = f"answers: {results[0].answers.asked} requested again"
     assert verdict.details[-1].startswith(again)
     assert len(server.bodies) == asked + results[0].answers.asked
 

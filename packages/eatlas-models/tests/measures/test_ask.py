@@ -567,11 +567,11 @@ def test_what_cannot_be_asked_is_refused(parameters, what):
 
 def test_options_that_no_answer_tells_apart_are_refused(tmp_path):
     test = make_test(X=("x",), Y=("y",), A=("Home", "go"), B=("home", "work"))
-    with pytest.raises(StimulusError, match="no answer tells 'Home' from 'home'"):
+    with pytest.raises(StimulusError, match="no answer can distinguish 'Home' from 'home'"):
         Ask().design(test)
     path = tmp_path / "answers.csv"
     path.write_text("target,options,answer\nx,Home|work,home\n")
-    with pytest.raises(StimulusError, match="in case or marks alone"):
+    with pytest.raises(StimulusError, match="only in case or punctuation"):
         eatlas.run(tests=test, vectors=path, measures="ask")
     turned = make_test(X=("Bob",), Y=("bob",), A=("go",), B=("work",))
     assert Ask(templates=QUESTION).design(turned).prompts  # targets are no options here

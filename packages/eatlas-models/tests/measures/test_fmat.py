@@ -176,7 +176,7 @@ def test_the_contract_is_kept():
         ({"query": "[MASK] is [MASK] {TARGET}."}, "a query needs one [MASK]"),
         ({"query": "[MASK] is a nurse."}, "a query needs one [MASK], and {TARGET}"),
         ({"query": "; "}, "there is no query"),
-        ({"query": "[MASK] is {TARGET}.; [MASK] is {ATTRIB}."}, "the queries have different places"),
+        ({"query": "[MASK] is {TARGET}.; [MASK] is {ATTRIB}."}, "the queries have different placeholders"),
         ({"mask": "high"}, "two options, as high/low"),
         ({"mask": "high/low;"}, "two options, as high/low"),
         ({"query": "[MASK] is {TARGET}.", "mask": "he/she"}, "the words of the test are behind the mask"),

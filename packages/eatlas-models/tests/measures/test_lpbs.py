@@ -281,13 +281,13 @@ def test_a_term_that_cannot_be_stood_for_is_missing_with_its_reason():
         if question.stimulus.lower() == "x0":
             return Answer(None, fault="the tokenizer does not know it, or a part of it", at="asked")
         if question.other_stimulus == "b1":
-            return Answer(None, 1, fault="the tokenizer leaves nothing of it", at="other")
+            return Answer(None, 1, fault="the tokenizer removes it entirely", at="other")
         return any_number(question)
 
     test = words(2, 2, 2, 3)
     result = LPBS(resamples=0)(test, Table(answer))
     assert result.coverage.X.missing == ("x0",)
-    assert result.coverage.B.reasons == {"b1": "the tokenizer leaves nothing of it"}
+    assert result.coverage.B.reasons == {"b1": "the tokenizer removes it entirely"}
     with pytest.raises(CoverageError) as caught:
         LPBS()(words(1, 2, 2, 2), Table(answer))
     assert "no term has a usable log-probability in table" in str(caught.value)
@@ -297,14 +297,14 @@ def test_a_term_that_cannot_be_stood_for_is_missing_with_its_reason():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[templates]\na = ['x']", "key schema: this version is unknown"),
-        ("schema = 1", "key templates: field required"),
+        ("[templates]\na = ['x']", "key schema: unknown version"),
+        ("schema = 1", "key templates: this key is required"),
         ("schema = 1\n[templates]\na = ['{target} is.']", "number 1: '{target} is.' does not have one place"),
         ("schema = 1\n[templates]\na = 'x'", "key templates.a: input should be a valid list"),
-        ("schema = 1\nwrods = 1\n[templates]\na = ['{target} {attribute}']", "key wrods: is not a known key"),
+        ("schema = 1\nwrods = 1\n[templates]\na = ['{target} {attribute}']", "key wrods: unknown key"),
         (
             "schema = 1\n[templates]\na = ['{target} {attribute}']\n[words]\nmany = ['x']",
-            "key words.many: is not a known key",
+            "key words.many: unknown key",
         ),
         ("schema = ", "this is not TOML"),
     ],
@@ -337,7 +337,7 @@ def test_a_model_without_a_mask_points_to_the_causal_form():
 
 def test_sentences_and_prompts_are_refused():
     model = eatlas.language_model(*tiny.bert(), name="tiny-bert")
-    with pytest.raises(StimulusError, match="lpbs puts words into templates"):
+    with pytest.raises(StimulusError, match="lpbs inserts words into templates"):
         eatlas.run(tests="sent-weat-6", vectors=model, measures="lpbs")
     with pytest.raises(EatlasError, match="a prompt changes nothing here"):
         eatlas.run(tests=TINY, vectors=model, measures="lpbs", prompts="This is {}")
@@ -507,7 +507,7 @@ def test_targets_are_summed_behind_one_mask_alone(changed):
     with pytest.raises(SignatureError) as caught:
         LPBS(over_targets="logsum", **changed)
     assert str(caught.value) == (
-        "lpbs: the parameter over_targets has no such value\n"
+        "lpbs: the parameter over_targets cannot have this value\n"
         "  got: 'logsum'\n"
         "  allowed: mean; logsum adds the probabilities of all targets behind one mask"
     )
@@ -577,5 +577,5 @@ def test_english_templates_of_lpbs_are_for_english():
         eatlas.LPBS().questions(test)
     assert '"{target} ist {attribute}."' in str(raised.value)
     assert len(eatlas.LPBS(templates="{target} ist {attribute}.").questions(test)) == 2 * 4
-    with pytest.raises(StimulusError, match="adjectives are known of English words alone"):
+    with pytest.raises(StimulusError, match="adjectives are only known for English words"):
         eatlas.LPBS(templates="{target} ist {attribute}.", attributes="adjective").questions(test)

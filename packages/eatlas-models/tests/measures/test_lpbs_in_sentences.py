@@ -109,7 +109,7 @@ def test_a_result_is_verified_with_the_file_of_its_sentences(tmp_path, monkeypat
     for verdict in verify(results):
         assert verdict.status == "not repeated"
         assert verdict.details[0].startswith(
-            "its contexts are not in the result, and there is no file of them: pairs.csv, SHA-256 "
+            "the result does not contain its contexts, and their file was not found: pairs.csv, SHA-256 "
         )
     assert [one.status for one in verify(results, contexts=["moved.csv"])] == ["same"] * 2
 
@@ -154,7 +154,7 @@ def test_what_is_left_is_whole_and_does_not_depend_on_the_order(there, random):
 def test_sentences_that_cannot_be_asked_about_are_left_out():
     def answer(question):
         if question.text.startswith("They"):
-            return Answer(None, 1, fault="the tokenizer joins it", at="other")
+            return Answer(None, 1, fault="the tokenizer merges it", at="other")
         if question.other_stimulus == "b2":
             return Answer(None, 1, fault="the tokenizer does not know it", at="other")
         return any_number(question)
@@ -163,7 +163,7 @@ def test_sentences_that_cannot_be_asked_about_are_left_out():
     result = LPBS(pairs=some_pairs(test), resamples=0)(test, Table(answer))
     assert result.sentences[0] == (1, 1, 2, 1)
     assert result.coverage.B.reasons == {
-        "b2": "no usable sentence in pairs.csv with 4 of 4 targets: the tokenizer joins it"
+        "b2": "no usable sentence in pairs.csv with 4 of 4 targets: the tokenizer merges it"
     }
     assert any("sentences are left out: the tokenizer" in one for one in map(str, result.warnings))
 

@@ -8,20 +8,20 @@ from eatlas_corpora.reading import PairContext, Pairs
 
 PAIRS = Pairs.of([PairContext("x0", "a0", "x0 a0", 0, 2, 3, 5)])
 REFUSED = (
-    ("lpbs", {"model": "both"}, "the parameter model has no such value"),
+    ("lpbs", {"model": "both"}, "the parameter model cannot have this value"),
     ("lpbs", {"pieces": "first"}, "allowed: joint or pll or averaged"),
     ("lpbs", {"aggregate": "max"}, "allowed: mean or logsum"),
     ("lpbs", {"templates": "nope"}, "there are no templates called 'nope'"),
     ("lpbs", {"templates": "It is {attribute}."}, "does not have one place {target}"),
     ("lpbs", {"templates": "{target} [is {attribute}."}, "has a bracket"),
     ("lpbs", {"templates": "{attribute} is {target}.", "model": "causal"}, "attribute before the target"),
-    ("lpbs", {"pairs": PAIRS, "templates": "person"}, "do not go with the parameter templates"),
-    ("lpbs", {"pairs": PAIRS, "model": "causal"}, "do not go with the parameter model"),
-    ("lpbs", {"pairs": PAIRS, "attributes": "adjective"}, "do not go with the parameter attributes"),
-    ("lpbs", {"pairs": PAIRS, "plural": "ants"}, "do not go with the parameter plural"),
-    ("lpbs", {"pairs": "pairs.csv"}, "the parameter pairs has no such value"),
+    ("lpbs", {"pairs": PAIRS, "templates": "person"}, "cannot be combined with the parameter templates"),
+    ("lpbs", {"pairs": PAIRS, "model": "causal"}, "cannot be combined with the parameter model"),
+    ("lpbs", {"pairs": PAIRS, "attributes": "adjective"}, "cannot be combined with the parameter attributes"),
+    ("lpbs", {"pairs": PAIRS, "plural": "ants"}, "cannot be combined with the parameter plural"),
+    ("lpbs", {"pairs": "pairs.csv"}, "the parameter pairs cannot have this value"),
     ("lpbs-ceat", {"tau2": "ml"}, "allowed: dl or pm"),
-    ("lpbs-ceat", {"model": "dl"}, "lpbs-ceat: the parameter model has no such value"),
+    ("lpbs-ceat", {"model": "dl"}, "lpbs-ceat: the parameter model cannot have this value"),
 )  # fmt: skip
 
 

@@ -201,7 +201,7 @@ def test_several_sentences_of_a_stimulus_are_refused():
     (test,) = eatlas.load_tests("sent-weat-9")
     with pytest.raises(StimulusError) as caught:
         eatlas.ZeroShot(scale=100)(test, "cbow:glove-sample")
-    assert "one text for each stimulus" in caught.value.what
+    assert "one text per stimulus" in caught.value.what
     assert "--prompt" in caught.value.remedy
     assert eatlas.ZeroShot(scale=100).needs.contexts == "written"
 

@@ -334,6 +334,6 @@ def test_trackers_and_tables_have_what_was_refused(refusing):
 
 
 def test_the_explorer_refuses_what_a_model_answered(open_minded):
-    with pytest.raises(eatlas.EatlasError, match="not what a model answers") as failure:
+    with pytest.raises(eatlas.EatlasError, match="not answers of a model") as failure:
         eatlas.explore([open_minded])
     assert failure.value.got == open_minded.signature

@@ -78,7 +78,7 @@ def test_questions_leave_the_hash_of_the_stimuli_as_it_is() -> None:
         (table(WHO, 'tests = ["frist"]'), "", ("question 1", "'frist'", "did you mean first")),
         (table(WHO, 'tests = ["counted"]'), "", ("counted is of the kind groups", "second")),
         (table(WHO, "tests = []"), "", ("question.tests", "number 1")),
-        (table(WHO, 'of = "first"'), "", ("question.of", "not a known key")),
+        (table(WHO, 'of = "first"'), "", ("question.of", "unknown key")),
         ('[[question]]\ntests = ["first"]', "", ("question.text", "required")),
         ('[question]\ntext = "x"', "", ("[question]", "[[question]]")),
     ],
@@ -91,7 +91,7 @@ def test_a_fault_is_named(questions: str, own: str, parts: Sequence[str]) -> Non
 
 def test_questions_beside_tests_of_groups_alone_are_refused() -> None:
     only = "schema = 1\n[[test]]\n" + FILE.rpartition("[[test]]\n")[2] + table(WHO)
-    with pytest.raises(StimulusError, match="no association test that they are of"):
+    with pytest.raises(StimulusError, match="no association test that could use them"):
         parse_battery(only.encode(), "mine.toml", "mine")
 
 

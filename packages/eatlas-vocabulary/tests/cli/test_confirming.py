@@ -309,9 +309,9 @@ def test_nothing_found(folder, eatlas_cli, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--write", "t.csv", "--themes", 2), "t.csv: tests cannot be written so"),
+        (("--write", "t.csv", "--themes", 2), "t.csv: tests cannot be written in this format"),
         (("--write", "t.toml"), "--write belongs to --themes"),
-        (("--write", "mine.toml", "--themes", 2), "this is the file that is read"),
+        (("--write", "mine.toml", "--themes", 2), "this is also the input file"),
     ],
 )
 def test_what_cannot_be_written_is_refused_first(eatlas_cli, tmp_path, options, said):
@@ -344,7 +344,7 @@ def test_a_faulty_record_of_where_a_theme_was_found(file, tmp_path):
     text = Path(file).read_text(encoding="utf-8")
     for old, new, said in (
         ('towards = "A"', 'towards = "C"', "explored_on.towards: input should be 'A' or 'B'"),
-        (", themes = 3", "", "explored_on.themes: field required"),
+        (", themes = 3", "", "explored_on.themes: this key is required"),
         (", words = [", ", word = [", "explored_on.word: "),
     ):
         (tmp_path / "faulty.toml").write_text(text.replace(old, new), encoding="utf-8")

@@ -13,7 +13,7 @@ SCAN = "scan --vectors glove-sample --attributes weat-7"
         (f"{SCAN} --b she,her", "two groups of attributes are needed\n  got: --attributes and --b\n"),
         (f"{SCAN} --frequency-bands ten", "--frequency-bands: these are not ranks\n  got: ten\n"),
         (f"{SCAN} --top -1", "--top"),
-        (f"{SCAN} --out x.xlsx", "x.xlsx: all words of a scan cannot be written so\n  got: .xlsx\n  allowed: .csv, .parquet\n"),
+        (f"{SCAN} --out x.xlsx", "x.xlsx: all words of a scan cannot be written in this format\n  got: .xlsx\n  allowed: .csv, .parquet\n"),
         ("scan --attributes weat-7 --vectors x=", "nothing is named 'x'"),
         ("vectors check none.txt", "error: none.txt: there is no such file"),
         ("vectors check glove-sample?transform=centre", "error: unknown transform\n  got: 'centre'\n  allowed: center, standardize, whiten, all-but-the-top:K, "),

@@ -125,7 +125,7 @@ def test_what_is_read_is_not_written(eatlas_cli, tiny_scan):
         options = ["--vectors", source, "--attributes", tiny_scan[4], "--out", vectors]
         ended = eatlas_cli("scan", *options)
         assert ended.code == 2
-        assert f"{vectors}: this is the file that is read; writing would destroy it" in ended.err
+        assert f"{vectors}: this is also the input file; writing would destroy it" in ended.err
     assert vectors.read_bytes() == before
 
 

@@ -116,15 +116,15 @@ def test_groups_of_names_have_roles_in_the_table(eatlas_cli, vectors, tmp_path):
         ("--themes 1", "themes is not usable\n  got: 1 (int)\n  allowed: a whole number from 2 to"),
         ("--themes 900", "there are more themes than words\n  got: 900 themes of 800 words"),
         ("--themes many.csv", "there are too many categories\n  got: 2,001\n  allowed: at most"),
-        ("--themes utf16.csv", "utf16.csv: the file is not UTF-8\n  got: UTF-16"),
+        ("--themes utf16.csv", "utf16.csv: the file is not UTF-8\n  got: its first bytes look like UTF-16"),
         ("--themes lacking.csv", "categories without a usable word in v.npy: Dance\n"),
-        ("--themes 5 --sort p --engine ray", "single words have no meaning with --themes\n  got: --sort, --engine\n"),
+        ("--themes 5 --sort p --engine ray", "only to scans of single words, not to --themes\n  got: --sort, --engine\n"),
         ("--themes 5 --groups 3", "--groups belongs to --groups-from\n"),
-        ("--themes themes.csv --names twice.csv", "several themes would have one name\n  got: 'Games'\n"),
+        ("--themes themes.csv --names twice.csv", "several themes would have the same name\n  got: 'Games'\n"),
         ("--themes themes.csv --names both.csv", "'Sport' has two names\n  got: 'Games' and 'Play'\n"),
-        ("--themes themes.csv --names unknown.csv", "there is no theme of this name\n  got: 'Dance'\n  allowed: 'Sport', 'Music'\n"),
-        ("--themes themes.csv --out themes.csv", "themes.csv: this is the file that is read"),
-        ("--themes themes.csv --out w.txt", "w.txt: the words of themes cannot be written so\n  got: .txt\n  allowed: .csv\n"),
+        ("--themes themes.csv --names unknown.csv", "there is no theme with this name\n  got: 'Dance'\n  allowed: 'Sport', 'Music'\n"),
+        ("--themes themes.csv --out themes.csv", "themes.csv: this is also the input file"),
+        ("--themes themes.csv --out w.txt", "w.txt: the words of themes cannot be written in this format\n  got: .txt\n  allowed: .csv\n"),
     ],
 )  # fmt: skip
 def test_input_that_cannot_be_used(eatlas_cli, vectors, tmp_path, options, message):
@@ -151,7 +151,7 @@ def test_input_that_cannot_be_used(eatlas_cli, vectors, tmp_path, options, messa
         ("", "themes are compared between groups of words\n  got: no groups\n"),
         ("--groups-from none.txt", "none.txt: the names cannot be read\n  got: No such file"),
         ("--groups-from few.txt", "there are too few names for 4 groups\n  got: 3 of 4 names"),
-        ("--groups-from empty.txt", "empty.txt: there are no names to make groups of\n"),
+        ("--groups-from empty.txt", "empty.txt: there are no names to form groups from\n"),
     ],
 )  # fmt: skip
 def test_groups_that_cannot_be_used(eatlas_cli, vectors, tmp_path, options, message):
@@ -213,7 +213,7 @@ def test_names_and_numbers_from_python(vectors, tmp_path):
     with pytest.raises(EatlasError, match="alpha is too small .*\\n  got: +0.001"):
         eatlas.scan(**how, themes={"Sport": ["pab"]}, measure="sc-eat(alpha=0.001)")
     for names in (["Sport"], 7):
-        with pytest.raises(SourceError, match="these are no names of themes\n  got: "):
+        with pytest.raises(SourceError, match="not a set of names of themes\n  got: "):
             eatlas.scan(**how, themes={"Sport": ["pab"]}, names=names)
     for top in (-1, 1.5):
         with pytest.raises(EatlasError, match=rf"top .*\n  got: +{top}"):
@@ -235,8 +235,8 @@ def test_report_of_themes(eatlas_cli, tmp_path):
     ended = eatlas_cli("report", "w.csv", "--format", "csv")
     assert ended.out.startswith("theme,name,n,towards,away,difference,effect_size,low,high,p,")
     for refused, words in {
-        ("w.csv", "results.jsonl"): "a report of themes is of one scan alone",
-        ("w.csv", "--family", "both"): "--family has no meaning for themes",
+        ("w.csv", "results.jsonl"): "a report of themes takes one scan",
+        ("w.csv", "--family", "both"): "--family does not apply to themes",
         ("w.csv", "-o", "w.csv"): "writing would destroy it",
         ("w.csv", "-o", "w.csv.json"): "no report is written in this form",
         ("none.csv",): "none.csv: the results file cannot be read",
@@ -271,4 +271,4 @@ def test_themes_of_a_scan(eatlas_cli, tmp_path):
     assert (ended.code, "this is a scan of words, not of themes" in ended.err) == (2, True)
     summary.write_text("{}", encoding="utf-8")
     ended = eatlas_cli("verify", "words.csv")
-    assert (ended.code, "words.csv.json: this is not a summary" in ended.err) == (2, True)
+    assert (ended.code, "words.csv.json: not a summary" in ended.err) == (2, True)

@@ -172,7 +172,7 @@ def test_another_source_and_one_that_would_run_code():
     gone = verdict(result.model_copy(update={"source": "gone.txt"}))
     assert (gone.status, "--vectors gone.txt=PATH" in gone.details[1]) == ("not repeated", True)
     odd = verdict(result.model_copy(update={"signature": "themes(1)"}))
-    assert odd.details == ("this is not the signature of themes",)
+    assert odd.details == ("this is not a signature of themes",)
 
 
 def test_without_scikit_learn_it_is_said(monkeypatch):

@@ -157,7 +157,7 @@ def test_a_vocabulary_in_alphabetical_order_says_so():
 def test_all_words_need_a_place():
     result = eatlas.scan(vocabulary(), concepts()).model_copy()
     result._words = None
-    with pytest.raises(ResultsError, match="this scan has no words, only its summary"):
+    with pytest.raises(ResultsError, match="this scan only has a summary, not its words"):
         result.to_frame()
 
 

@@ -59,7 +59,7 @@ GROUPS = eatlas.GroupsTest(
         ("caliskan", {}, "takes the attributes of one test", "weat-1, weat-2"),
         (GROUPS, {}, "takes the attributes of one test", "g, of the kind groups"),
         ((["love"], ["war"], ["tree"]), {}, "takes two groups of attributes", "3"),
-        ((["a0", "b0"], ["b0", "a0"]), {}, "attributes are on both sides", "a0, b0"),
+        ((["a0", "b0"], ["b0", "a0"]), {}, "attributes are in both groups", "a0, b0"),
         ((["a0", "a1"], ["b0", "c0"]), {}, "attributes B (b0, c0): 1 of 2 words", "missing: c0"),
         ((["a0"], ["b0", "b1"]), {}, "attributes A (a0): 1 of 1 words", "a0"),
         (ALL, {"measure": "ml-eat"}, "a scan tests single words", "ML-EAT"),
@@ -109,7 +109,7 @@ def test_a_source_that_lists_nothing():
 
 def test_nothing_but_attributes():
     vectors = dict(zip("abcd", np.random.default_rng(0).normal(size=(4, 3)), strict=True))
-    with pytest.raises(SourceError, match="dict: there is no word to scan"):
+    with pytest.raises(SourceError, match="dict: there is no word to scan in this source"):
         eatlas.scan(vectors, (["a", "b"], ["c", "d"]))
 
 

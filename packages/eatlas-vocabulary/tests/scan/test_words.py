@@ -128,5 +128,5 @@ def test_no_table_of_a_scan(tmp_path):
     (tmp_path / "a.csv").write_text("word,d\nthe,1\n")
     (tmp_path / "c.parquet").write_bytes(b"no Parquet")
     for name in ("a.csv", "b.csv", "c.parquet"):
-        with pytest.raises(ResultsError, match="this is not a table of a scan"):
+        with pytest.raises(ResultsError, match="not a table of a scan"):
             read_words(tmp_path / name)

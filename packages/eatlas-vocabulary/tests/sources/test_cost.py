@@ -131,7 +131,7 @@ def test_record_is_read_again(planted: eatlas.ArraySource, tmp_path: Path) -> No
     [
         ("a b 1\nc d\n", ["line 2", "neither", "two words and a score"]),
         ("a b c d\na b c\n", ["line 2", "neither"]),
-        ("\n# nothing\n", ["no set of pairs or analogies"]),
+        ("\n# nothing\n", ["not a set of pairs or analogies"]),
     ],
 )
 def test_files_that_are_no_sets(text: str, parts: list[str], tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_files_that_are_no_sets(text: str, parts: list[str], tmp_path: Path) -> 
 
 
 def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(eatlas.EatlasError, match="nothing was done to these vectors"):
+    with pytest.raises(eatlas.EatlasError, match="these vectors were not transformed"):
         eatlas.transform_cost("glove-sample")
     with pytest.raises(eatlas.EatlasError, match="no set called 'men'"):
         eatlas.transform_cost(HARD, "men")

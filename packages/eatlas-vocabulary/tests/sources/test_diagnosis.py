@@ -141,7 +141,7 @@ def test_it_is_json_by_the_published_schema(found):
         ({"a": [1.0, 2.0], "b": [0.0, 1e200]}, {}, "got: 1e+200\n  allowed: finite numbers up to"),
         (Snapshot.of(SOURCE, ["w1"]), {},
          "cloud: a diagnosis looks at all vectors, and this source cannot list its vectors"),
-        (SOURCE, {"tests": "weat-6"}, "cloud: tests say which texts an encoder encodes"),
+        (SOURCE, {"tests": "weat-6"}, "cloud: tests apply only to encoders"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_diagnosed(source, options, message):

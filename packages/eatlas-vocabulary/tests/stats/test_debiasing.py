@@ -126,5 +126,5 @@ def test_clusters_that_are_there_are_found_and_named_freely():
 
 
 def test_softening_needs_words_that_span_the_space():
-    with pytest.raises(EatlasError, match="the words do not span the space"):
+    with pytest.raises(EatlasError, match="the words do not span the embedding space"):
         soften(np.diag([1.0, 0.0]), np.eye(2), np.eye(2)[:1], 1.0)

@@ -94,12 +94,12 @@ def test_a_category_that_occurs_twice_has_the_terms_of_both(tmp_path):
         ("liwc", "%\n1\ta\n%\n" + "1 " * 100_000 + "x\n", "no category has a term"),
         ("quanteda", "a: [*b]", "quotation marks"),
         ("quanteda", "a: &x [b]\nc: *x", "quotation marks"),
-        ("quanteda", "a: {", "not YAML"),
+        ("quanteda", "a: {", "not valid YAML"),
         ("quanteda", "- a", "not a dictionary of quanteda"),
         ("quanteda", "a: [b]\n---\nc: [d]\n", "one document"),
         ("quanteda", "", "not a dictionary of quanteda"),
         ("quanteda", "*a : [b]", "quotation marks"),
-        ("quanteda", "? [a, b]\n: [c]", "cannot be the name of a category\n  got: no text"),
+        ("quanteda", "? [a, b]\n: [c]", "not usable as the name of a category\n  got: no text"),
         ("quanteda", "a: " + "[" * 600 + "]" * 600, "at most 10 in each other"),
     ],
 )
@@ -115,7 +115,7 @@ def test_categories_that_are_not_there(dic):
     chosen = {"X": "work", "Y": "hom", "A": "male", "B": "female"}
     with pytest.raises(StimulusError, match=r"no category 'hom'; did you mean home\?"):
         import_test(dic, "liwc", categories=chosen)
-    with pytest.raises(StimulusError, match="make no test"):
+    with pytest.raises(StimulusError, match="do not form a test"):
         import_test(dic, "liwc", categories={"X": "work"})
 
 

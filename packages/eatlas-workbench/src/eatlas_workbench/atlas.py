@@ -1,7 +1,7 @@
 """An atlas: what its cells show, read from results files one line at a time, and its files.
 
 Files are read twice: first for what findings are counted with, then a record at a time, of which
-the few words of its cell and its details, packed, are kept. The page needs no server and no
+the few words of its cell and its details, packed, are retained. The page needs no server and no
 network.
 """
 
@@ -54,7 +54,7 @@ MOST_FAMILIES = 40
 HEAVY = ("similarities", "influence", "scores", "diagnosis", "power")
 """Parts of a record that findings of other results do not need."""
 IN_FULL = 500
-"""Results whose figures are all in the page; of more, a cell has the numbers alone."""
+"""Most results whose figures are in the page; with more, cells only have numbers."""
 CODES: dict[Verdict | None, int] = {None: 0, "not shown": 1, "these words": 2, "supported": 3}
 """What the page calls verdicts in its data, the strongest last."""
 STEP, STEPS = 0.4, 4
@@ -80,7 +80,7 @@ class Heading(NamedTuple):
     """Of a model: how texts were encoded, as names and values."""
     title: str = ""
     sides: tuple[str, ...] = ()
-    """Of a test: names of the concepts, those of targets and those of attributes."""
+    """Of a test: names of all concepts, of targets, and of attributes."""
 
 
 def model_of(result: AssociationResult) -> Heading:
@@ -377,9 +377,9 @@ def write_atlas(
         inside = sorted(path.rglob(USUAL_NAME)) if is_folder(path) else [path]
         if not inside:
             raise ResultsError(
-                f"{path}: no results are in this folder",
+                f"{path}: this folder contains no results",
                 allowed=f"a folder with files of the name {USUAL_NAME}, at any depth",
-                remedy="name files of other names one by one",
+                remedy="give files with other names one by one",
             )
         files |= dict.fromkeys(inside)
     site, collected = Path(folder), Collection()
@@ -410,19 +410,19 @@ def write_atlas(
 def _require_own(site: Path) -> None:
     """Refuse to write over a page that is no atlas, and over results that have none."""
     if is_there(site) and not is_folder(site):
-        raise ResultsError(f"{site}: a site is a folder, and this is a file")
+        raise ResultsError(f"{site}: the site needs a folder, and this is a file")
     page = site / INDEX
     if is_there(page):
         with page.open("rb") as file:
             if GENERATOR in file.read(HEAD):
                 return
         raise ResultsError(
-            f"{page}: another page is here, which no eatlas atlas wrote",
+            f"{page}: this page was not written by eatlas atlas",
             remedy="choose another folder with --out",
         )
     if others := [name for name in (LINES, TABLE) if is_there(site / name)]:
         raise ResultsError(
-            f"{site}: results are here that no eatlas atlas wrote; they would be lost",
+            f"{site}: this folder has results that eatlas atlas did not write; they would be lost",
             got=join_names(others),
             remedy="choose another folder with --out, or move them away",
         )
@@ -451,7 +451,7 @@ def _matrices(collected: Collection, names: dict[str, tuple[str, str]]) -> list[
 
 
 def _names_of(models: Sequence[Heading]) -> dict[str, tuple[str, str]]:
-    """The name of each model, and beside it what tells it from others of this name."""
+    """The name of each model, and next to it what tells it from others of this name."""
     values: dict[tuple[str, str], set[str]] = {}
     for model in models:
         for key, value in model.choices:

@@ -1,4 +1,4 @@
-"""The number of each target by any measure, and the shares of a table that it is compared with.
+"""The number of each target by any measure, and the proportions that it is compared with.
 
 A measure of groups gives a number for each target. A measure of two targets and two attributes
 compares groups of words; its number for one word is the association s(w, A, B) that its effect
@@ -41,10 +41,10 @@ class Leanings:
     values: Numbers
     """The measure's number by target."""
     towards_first: Numbers | None
-    """The same with the sign by which larger numbers lean to the first of two groups; None where
-    the measure's numbers have no direction."""
+    """The same, signed so that larger numbers mean a stronger association with the first of two
+    groups; None if the measure's numbers have no direction."""
     neutral: float | None
-    """The number in `towards_first` that leans to no group; None where no number does."""
+    """The value in `towards_first` that means no association; None if there is none."""
     what: str
     """What the number of a target is, such as "RND" or "association s(w, A, B) of WEAT"."""
     result: AssociationResult
@@ -65,7 +65,7 @@ class Leanings:
             raise EatlasError(f"the numbers of {self.result.display_name} have no direction")
         if self.neutral is None:
             called = self.result.display_name
-            raise EatlasError(f"no number of {called} says that a target leans to no group")
+            raise EatlasError(f"no value of {called} means that a target has no association")
         zero = self.neutral
         return {k: None if v is None else v - zero for k, v in self.towards_first.items()}
 
@@ -203,7 +203,7 @@ def pair_numbers(first: Numbers, second: Numbers) -> tuple[list[str], Array, Arr
 
 
 def shares_of(table: Counts, groups: Sequence[str], terms: Sequence[str]) -> Array:
-    """Shares of the groups among themselves, shape (terms, groups); NaN where they are none."""
+    """Proportions of the groups, shape (terms, groups); NaN if undefined."""
     names = [name.casefold() for name in groups]
     rows = [table.counts(term) or {} for term in terms]
     counts = [[row.get(name, math.nan) for name in names] for row in rows]

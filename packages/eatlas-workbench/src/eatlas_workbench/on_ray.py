@@ -142,7 +142,7 @@ def _ray_tasks(
 
 
 def _do_on_ray(group: list[Any], position: int) -> tuple[bytes, list[Any]]:
-    """Do one item; what came of it, pickled, and the warnings."""
+    """Do one item; return its pickled outcome and the warnings."""
     ray: Any = importlib.import_module("ray")
     work, items = group
     if _work.get("work") != work:
@@ -200,8 +200,8 @@ def _connect(address: str | None, workers: int | None = None) -> Any:
     finally:
         constants.ENABLE_RAY_CLUSTER = several
     ended = EatlasError(
-        "the command ended before it was done",
-        got="it was killed, or Ray on this machine was",
+        "the command was interrupted",
+        got="the command, or Ray on this machine, was killed",
         remedy=KEPT,
     )
     watch_process(f"error: {ended}", own=address is None)
@@ -209,7 +209,7 @@ def _connect(address: str | None, workers: int | None = None) -> Any:
 
 
 def _require_reachable(address: str) -> None:
-    """Refuse an address at which nobody listens: Ray itself would try for minutes."""
+    """Refuse an address without a server: Ray itself would try for minutes."""
     if address == "auto":
         return
     host, _, port = address.removeprefix("ray://").rpartition(":")

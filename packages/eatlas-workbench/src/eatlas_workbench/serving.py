@@ -58,7 +58,7 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 """Of every answer: the page loads its own files and nothing else."""
-OTHER_HOST = "This page is for this machine alone: the host is another."
+OTHER_HOST = "This page is only for this machine, but the request names a different host."
 OTHER_PAGE = "The request does not come from this page."
 NO_TOKEN = "The address lacks its token: open the whole address that was printed."  # noqa: S105
 
@@ -85,7 +85,7 @@ def as_json(content: Any, status: int = 200) -> PageAnswer:
 
 @dataclass(frozen=True)
 class App:
-    """What a page answers: its files to whoever reads them, acts to what its script sends."""
+    """The answers of a page: its files, and reactions to requests of its script."""
 
     name: str
     """Of its style and script among the templates."""
@@ -118,7 +118,7 @@ class App:
             with self.lock:
                 return self.acts[name](request)
         except ValidationError:
-            return self.refused(EatlasError("This is not a request of the page."))
+            return self.refused(EatlasError("The page does not send such a request."))
         except EatlasError as error:
             return self.refused(error)
 
@@ -139,18 +139,18 @@ class _Server(ThreadingTCPServer):
             raise EatlasError(
                 f"the address {HOST}, port {port}, cannot be used",
                 got=getattr(error, "strerror", None) or str(error),
-                remedy="leave --port out: a free one is taken",
+                remedy="omit --port to use a free one",
             ) from error
         port = self.server_address[1]
         self.hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
         self.address = f"http://{HOST}:{port}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a browser that left."""
+        """Ignore a browser that closed the connection."""
 
 
 class _RequestReader(io.RawIOBase):
-    """Bytes of a connection until a deadline, so that nobody holds a thread by sending slowly."""
+    """Bytes of a connection until a deadline, so that a slow sender cannot block a thread."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
@@ -166,7 +166,7 @@ class _RequestReader(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         left = min(SILENT, self.deadline - time.monotonic())
         if left <= 0:
-            raise TimeoutError("the request takes too long")
+            raise TimeoutError("the request took too long")
         self.connection.settimeout(left)
         try:
             return self.connection.recv_into(buffer)
@@ -291,7 +291,7 @@ class Served:
     def __init__(self, app: App, port: int = 0) -> None:
         self._server = _Server(app, port)
         self.address = self._server.address
-        """What a browser on this machine opens; its token lets nobody else in."""
+        """What a browser on this machine opens; its token keeps everyone else out."""
         serve = self._server.serve_forever
         self._thread = threading.Thread(target=serve, args=(0.1,), name="eatlas page", daemon=True)
         self._thread.start()

@@ -66,11 +66,11 @@ NAMED = eatlas.GroupsTest(
 @pytest.mark.parametrize(
     ("test", "options", "said"),
     [
-        ("weat-6", {}, "labelled with the groups of one test"),
-        ("divdist", {}, "labelled with the groups of one test"),
+        ("weat-6", {}, "labels need the groups of one test"),
+        ("divdist", {}, "labels need the groups of one test"),
         (TEST, {"per_target": 0}, "per_target is not usable\n  got: 0"),
         ("divdist-gender", {}, "no target has a context\n  got: none of"),
-        (NAMED, {}, "its groups cannot be labels"),
+        (NAMED, {}, "its groups cannot be used as labels"),
     ],
 )
 def test_sampling_refuses(test, options, said):
@@ -115,7 +115,7 @@ def test_labels_outside_the_groups_are_named_with_their_places(sheet, tmp_path):
         ("x.csv", "item,label\n{0},Female,5\n", "line 2: the row has more cells"),
         ("x.csv", b"item,label\n\xe9,1\n", "not UTF-8"),
         ("x.csv", b"PK\x03\x04...", "a workbook of a spreadsheet\n  remedy: save the sheet as CSV"),
-        ("x.txt", "x", "this is not a file of labels"),
+        ("x.txt", "x", "not a file of labels"),
         ("absent.csv", None, "the table cannot be read"),
     ],
 )
@@ -126,7 +126,7 @@ def test_what_else_people_do_wrong(items, sheet, tmp_path, name, text, what):
         path.write_bytes(content)
     with pytest.raises(SourceError, match=what):
         eatlas.read_labels(sheet, path)
-    with pytest.raises(SourceError, match="no file of the page beside the items"):
+    with pytest.raises(SourceError, match="no file of labels next to the items"):
         eatlas.read_labels(sheet)
 
 
@@ -135,11 +135,11 @@ def test_changed_items_are_refused(sheet):
     sheet.write_text(text.replace("day 1 the pilot", "day 9 the pilot"), encoding="utf-8")
     with pytest.raises(
         SourceError,
-        match=r"its items are not those that were sampled\n  got: .*line \d+: 'On day 9",
+        match=r"its items differ from the sampled items\n  got: .*line \d+: 'On day 9",
     ):
         eatlas.load_items(sheet)
     sheet.write_text(text.rsplit("\n", 2)[0] + "\n", encoding="utf-8")
-    with pytest.raises(SourceError, match="its items are not those that were sampled\n  got: 12"):
+    with pytest.raises(SourceError, match="its items differ from the sampled items\n  got: 12"):
         eatlas.load_items(sheet)
     sheet.write_text(text, encoding="utf-8")
     beside = sheet.with_name("items.csv.json")
@@ -238,7 +238,7 @@ def test_what_is_unclear_is_counted_apart_and_never_as_a_group(items, tmp_path):
         test = eatlas.GroupsTest(
             targets={"Jobs": ["nurse"]}, groups={name: ["she"], "Male": ["he"]}, reference="uniform"
         )
-        with pytest.raises(EatlasError, match="its groups cannot be labels"):
+        with pytest.raises(EatlasError, match="its groups cannot be used as labels"):
             eatlas.sample_items(Contexts.of([context("nurse", "A nurse.")]), test)
 
 
@@ -276,7 +276,7 @@ def test_labelled_contexts_come_back(contexts, items, tmp_path):
     labelled.write(tmp_path / "labelled.csv")
     back = eatlas.load_contexts(tmp_path / "labelled.csv")
     assert (back.labels, back.sha256) == (labelled.labels, labelled.sha256)
-    with pytest.raises(SourceError, match="labelled contexts are not among them\n  got: [1-9]"):
+    with pytest.raises(SourceError, match="some labelled contexts are missing\n  got: [1-9]"):
         found.labelled(Contexts.of(contexts.rows[:3]))
 
 
@@ -320,18 +320,18 @@ def test_journals_of_others_and_damaged_ones_are_refused(items, contexts, sheet)
     path = journal_of(sheet)
     with LabelJournal(path, items) as journal:
         journal.label("Anna B", items.rows[0].id, "Male")
-        with pytest.raises(EatlasError, match="another eatlas annotate serve has it open"):
+        with pytest.raises(EatlasError, match="another eatlas annotate serve is using this file"):
             LabelJournal(path, items)
     assert list(eatlas.read_labels(sheet).given) == ["Anna B"]
     other = eatlas.sample_items(contexts, TEST, per_target=1)
-    with pytest.raises(SourceError, match="these are labels of other items"):
+    with pytest.raises(SourceError, match="these labels belong to other items"):
         LabelJournal(path, other)
     good = path.read_text()
     for line, what in (
-        ("{}", "line 3: this is not an act"), ("nonsense", "line 3: this is not an act"),
+        ("{}", "line 3: not a record"), ("nonsense", "line 3: not a record"),
         ('{"annotator": "A", "item": "c0", "label": null}', "line 3: there is no such item"),
         (json.dumps({"annotator": "A", "item": items.rows[0].id, "label": "X"}), "are not groups of"),
-        (json.dumps({"annotator": "\ud800", "item": items.rows[0].id, "label": "Male"}), "line 3: thi"),
+        (json.dumps({"annotator": "\ud800", "item": items.rows[0].id, "label": "Male"}), "line 3: not"),
     ):  # fmt: skip
         path.write_text(f"{good}{line}\n")
         with pytest.raises(SourceError, match=what):

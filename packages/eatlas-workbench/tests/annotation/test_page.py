@@ -117,7 +117,7 @@ def test_labels_outlive_a_kill_and_the_next_call_goes_on(
     begin(page, "Anna")
     press(page, "1", "Saved: Female")
     press(page, "2", "Saved: Male")  # another text, which is not there before it is saved
-    with pytest.raises(EatlasError, match="another eatlas annotate serve has it open"):
+    with pytest.raises(EatlasError, match="another eatlas annotate serve is using this file"):
         eatlas.serve_items(sheet)
     assert server.end(signal.SIGKILL)[0] == -signal.SIGKILL
     journal = journal_of(sheet)
@@ -220,7 +220,7 @@ def test_requests_that_no_page_makes_are_refused(address, sheet, items):
 
 def test_the_page_from_python(sheet, items):
     with eatlas.serve_items(sheet, guide="Read twice.") as served:
-        with pytest.raises(EatlasError, match="there are no labels yet"):
+        with pytest.raises(EatlasError, match="nothing has been labelled yet"):
             served.labels()
         assert "Read twice." in ask(served.address, "", b"", "GET").text
         body = {"annotator": "Anna", "item": items.rows[0].id, "choice": 1}

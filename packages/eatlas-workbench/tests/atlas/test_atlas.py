@@ -224,15 +224,15 @@ def test_what_cannot_be_a_site_or_has_no_results_is_refused(tmp_path):
     Results([ml_eat()]).write(path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "index.html").write_text("<h1>my page</h1>", encoding="utf-8")
-    with pytest.raises(ResultsError, match="another page is here"):
+    with pytest.raises(ResultsError, match="this page was not written by eatlas atlas"):
         eatlas.write_atlas(path, tmp_path / "mine")
     assert (tmp_path / "mine" / "index.html").read_text(encoding="utf-8") == "<h1>my page</h1>"
     with pytest.raises(ResultsError, match="writing would destroy it"):
         eatlas.write_atlas(path, tmp_path / "in")
-    with pytest.raises(ResultsError, match="a site is a folder"):
+    with pytest.raises(ResultsError, match="the site needs a folder"):
         eatlas.write_atlas(path, path)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ResultsError, match="no results are in this folder"):
+    with pytest.raises(ResultsError, match="this folder contains no results"):
         eatlas.write_atlas(tmp_path / "empty", tmp_path / "site")
     (tmp_path / "void.jsonl").touch()
     with pytest.raises(ResultsError, match="there are no results to show"):

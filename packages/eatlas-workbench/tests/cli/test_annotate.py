@@ -87,8 +87,8 @@ def test_the_whole_way_from_a_corpus_to_a_result(sampled, eatlas_cli):
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
-    (("sample", "contexts.jsonl", "--tests", "weat-6"), "labelled with the groups of one test"),
-    (("sample", "contexts.jsonl", "--tests", "divdist-gender", "-o", "x.txt"), "items are written as CSV"),
+    (("sample", "contexts.jsonl", "--tests", "weat-6"), "labels need the groups of one test"),
+    (("sample", "contexts.jsonl", "--tests", "divdist-gender", "-o", "x.txt"), "items can only be written as CSV"),
     (("sample", "contexts.jsonl", "--tests", "divdist-gender", "--per-target", "0"), "Invalid value for '--per-target'"),
     (("read", "items.csv", "wrong.csv"), "1 labels are not groups"),
     (("read", "items.csv", "items.csv", "--counts", "items.csv"), "writing would destroy it"),

@@ -61,7 +61,7 @@ def test_again_takes_over_and_another_plan_is_refused(eatlas_cli, plan, tmp_path
     (tmp_path / "plan.toml").write_text(PLAN.replace("[1, 0]", "[1]"), encoding="utf-8")
     other = eatlas_cli("multiverse", plan)
     assert other.code == 2
-    assert "error: study: the study of another plan is here" in other.err
+    assert "error: study: this folder has the study of a different plan" in other.err
 
 
 def test_some_failures_are_exit_code_1(eatlas_cli, plan, tmp_path):
@@ -83,7 +83,7 @@ def test_what_has_no_adjusted_number_is_said(eatlas_cli, tmp_path, test_file, ve
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ((), "error: no plan was named"),
+        ((), "error: no plan was given"),
         (("nothere.toml",), "error: nothere.toml: the plan cannot be read"),
         (("plan.toml", "--out", "plan.toml"), "error: --out plan.toml: cannot be written to"),
     ],

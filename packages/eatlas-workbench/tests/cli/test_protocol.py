@@ -35,7 +35,7 @@ def test_the_card_of_the_same_measure_is_replaced_and_another_one_is_not(eatlas_
     assert (tmp_path / "card" / "card.json").read_bytes() == before
     refused = eatlas_cli("protocol", "rnd", *QUICK, "-o", "card")
     assert refused.code == 2
-    assert "card/card.json: this is the card of another measure, which would be lost" in refused.err
+    assert "card/card.json: this file is the card of a different measure, which" in refused.err
     assert "give another folder with --out" in refused.err
     assert (tmp_path / "card" / "card.json").read_bytes() == before
 
@@ -78,9 +78,9 @@ def test_what_measure_cards_cannot_be(eatlas_cli, tmp_path):
     eatlas_cli("run", "--tests", "weat-6", "--out", "o", *QUICK_RUN)
     for arguments, message in (
         (("mac/card.json",), "measure cards have no report in the format html"),
-        (("mac/card.json", "--format", "latex"), "no study of a census was run"),
+        (("mac/card.json", "--format", "latex"), "these cards contain no census study"),
         (("mac/card.json", "o/results.jsonl", "--format", "latex"), "got: o/results.jsonl"),
-        (("mac/card.json", "--format", "latex", "--columns", "wide"), "--columns has no meaning"),
+        (("mac/card.json", "--format", "latex", "--columns", "wide"), "--columns does not apply"),
         (("mac/card.json", "--format", "latex", "-o", "mac/card.json"), "mac/card.json"),
     ):
         before = (tmp_path / "mac" / "card.json").read_bytes()

@@ -302,11 +302,11 @@ def test_markup_in_words_is_text(explorer):
     ("arguments", "said"),
     [
         ((["sent-weat-6", "divdist-face-validity"], "glove-sample"), "none of the tests can be"),
-        (("weat-6", []), "no vectors were chosen"),
-        (("weat-6", "glove-sample", "mac"), "the explorer shows what ML-EAT or WEAT finds"),
+        (("weat-6", []), "no vectors were given"),
+        (("weat-6", "glove-sample", "mac"), "the explorer only shows results of ML-EAT or WEAT"),
         (
             ("weat-6", "glove-sample", 'ml-eat(association=projection,direction="she/he")'),
-            "the explorer shows what ML-EAT or WEAT finds",
+            "the explorer only shows results of ML-EAT or WEAT",
         ),
     ],
 )
@@ -353,7 +353,7 @@ def test_other_tails_and_weat_without_patterns():
 def test_words_in_sentences_go_with_all_their_sentences(tmp_path):
     model = f"tiny=hf:{make_model(tmp_path / 'bert', 'bert')}?layer=1"
     explorer = Explorer.of(["sent-weat-6"], model)
-    with pytest.raises(EatlasError, match="Career takes no other words: its sentences need"):
+    with pytest.raises(EatlasError, match="Career cannot take other words: its sentences need"):
         explorer.view(Request(test="sent-weat-6", added={"A": ("job",)}))
     origin = explorer.tests["sent-weat-6"]
     names = {

@@ -81,7 +81,7 @@ def test_the_page_shows_no_words_that_the_search_held_out():
 
 
 def test_files_that_are_no_themes(tmp_path, words):
-    with pytest.raises(ResultsError, match="this is not a summary of a scan"):
+    with pytest.raises(ResultsError, match="not a summary of a scan"):
         eatlas.explore(themes=tmp_path / "nothing.csv")
     record = json.loads(words.with_name("words.csv.json").read_text("utf-8"))
     (tmp_path / "evil.csv.json").write_text(json.dumps(record | {"source": "py:evil:f"}), "utf-8")
@@ -89,7 +89,7 @@ def test_files_that_are_no_themes(tmp_path, words):
         eatlas.explore(themes=tmp_path / "evil.csv.json")
     record["provenance"]["source_fingerprint"] = "sha256:other"
     (tmp_path / "other.csv.json").write_text(json.dumps(record), "utf-8")
-    with pytest.raises(SourceError, match="has other vectors than those"):
+    with pytest.raises(SourceError, match="has different vectors from"):
         eatlas.explore(themes=tmp_path / "other.csv.json")
 
 

@@ -73,12 +73,12 @@ def test_agreement_is_that_of_the_labels(files: dict[str, list[Path]]) -> None:
 def test_people_against_the_measure(files: dict[str, list[Path]]) -> None:
     evidence = found("inter-annotator", labels=files["labels"])["human-associations"]
     (table,) = evidence.tables
-    assert table.columns[:3] == ("target", "lean to Female", "people: share of Female")
+    assert table.columns[:3] == ("target", "association with Female", "people: share of Female")
     people = {row[0]: row[2] for row in table.rows}
     assert people == pytest.approx({term: women / 10 for term, women in WOMEN.items()}, abs=0.06)
     (result,) = eatlas.run("divdist-face-validity", "glove-sample", "semaxis")
     values = {one.term: one.value for one in result.targets}
-    figure = evidence.figure("rho, lean to Female")
+    figure = evidence.figure("rho, association with Female")
     sign = 1 if values["nurse"] * {row[0]: row[1] for row in table.rows}["nurse"] > 0 else -1
     rho = spearmanr([sign * values[term] for term in people], list(people.values())).statistic
     assert figure.value == pytest.approx(rho)

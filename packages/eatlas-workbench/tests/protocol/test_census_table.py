@@ -14,7 +14,7 @@ GENDER, RACE = "some, Female/Male", "some, Asian/Hispanic/White"
 
 def evidence(study, source, rho=None, p=0.5, n=104, **more):
     figures = () if rho is None else (
-        Figure(name="rho, lean to Female", value=0.9, n=n, of="occupations", p=0.001),
+        Figure(name="rho, association with Female", value=0.9, n=n, of="occupations", p=0.001),
         Figure(name="rho, size of bias", value=rho, n=n, of="occupations", p=p, test="permutation"),
     )  # fmt: skip
     asks = {"criterion": "predictive", "title": "t", "question": "q?"}
@@ -82,7 +82,7 @@ def test_csv_has_every_view_with_its_p():
     assert lines[0] == "measure,signature,study,source,view,rho,low,high,n,of,p"
     assert (
         lines[1]
-        == 'Ours,OURS(),census-decades,"some, Female/Male",lean to Female,0.9,,,104,occupations,0.001'
+        == 'Ours,OURS(),census-decades,"some, Female/Male",association with Female,0.9,,,104,occupations,0.001'
     )
     assert len(lines) == 1 + 6
 
@@ -102,8 +102,8 @@ def test_cards_of_real_studies(tmp_path):
 @pytest.mark.parametrize(
     ("cards", "form", "said"),
     [
-        ([OURS, OURS], "latex", r"two cards are of one measure on one source\n  got: OURS\(\) on some, Female/Male"),
-        ([card("Other", evidence("census-year", "", not_run="x"))], "latex", "no study of a census was run"),
+        ([OURS, OURS], "latex", r"two cards have the same measure and source\n  got: OURS\(\) on some, Female/Male"),
+        ([card("Other", evidence("census-year", "", not_run="x"))], "latex", "these cards contain no census study"),
         ([], "latex", "got: 0 cards\n  remedy: eatlas protocol MEASURE"),
         ([OURS], "html", "no table in the format 'html'.*\n  allowed: latex, markdown"),
     ],

@@ -31,7 +31,7 @@ def files(tmp_path, monkeypatch):
     ("study", "measure", "vectors", "given", "reason"),
     [
         ("face/stereotyped-professions", "mac", None, {}, "The numbers of MAC have no direction"),
-        ("face/stereotyped-professions", "rnsb", None, {}, "No number of RNSB says that a target leans to no group"),
+        ("face/stereotyped-professions", "rnsb", None, {}, "No value of RNSB means that a target has no association"),
         ("face/stereotyped-professions", "ceat", None, {}, "The measure ceat takes contexts"),
         ("face/stereotyped-professions", "lpbs", None, {}, "lpbs needs a masked language model"),
         ("face/stereotyped-professions", "zero-shot", None, {}, "glove-sample states no logit scale"),
@@ -43,7 +43,7 @@ def files(tmp_path, monkeypatch):
         ("inter-annotator/agreement", "semaxis", SHE, {"labels": "anna.csv"}, "--labels names 0 files of eatlas annotate sample, and one is needed"),
         ("sensitivity/parameters", "generalised-weat", None, {}, "generalised-weat has no parameter with choices."),
         ("predictive/census-year", "semaxis", SHE, {}, "Nothing was given by --census, such as census-gender"),
-        ("predictive/census-year", "semaxis", SHE, {"census": "odd.csv"}, "The census has the groups old, young, and those of no test"),
+        ("predictive/census-year", "semaxis", SHE, {"census": "odd.csv"}, "The census has the groups old, young, which no test has"),
         ("predictive/census-year", "semaxis", SHE, {"census": "damaged.csv"}, "names no column of terms"),
         ("predictive/census-year", "semaxis", SHE, {"census": "census.csv"}, "no term has a usable vector"),
         ("predictive/census-year", "semaxis", "series", {"census": "census.csv"}, "Every source belongs to a period"),
@@ -75,7 +75,7 @@ def test_a_study_says_why_it_is_not_run(files, study, measure, vectors, given, r
         ({"census": "none.csv"}, "--census: there is no file"),
         ({"answers": "x = "}, "answers.toml: this is not TOML"),
         ({"answers": 'grops = "All."'}, "'grops' has no question; did you mean groups?"),
-        ({"answers": "groups = 5"}, "the answer to 'groups' is not text"),
+        ({"answers": "groups = 5"}, "the answer to 'groups' is not a string"),
     ],
 )
 def test_what_cannot_be_used_is_refused_before_any_work(files, tmp_path, given, message):

@@ -45,7 +45,7 @@ def planted(year: int, order: tuple[str, ...] = OCCUPATIONS) -> dict[str, np.nda
 def test_a_planted_order_is_found_by_any_measure(tmp_path, measure):
     path = census(tmp_path / "census.csv")
     evidence = found("predictive", measure, planted(1950), census=path)["census-year"]
-    lean = evidence.figure("rho, lean to Female")
+    lean = evidence.figure("rho, association with Female")
     assert (lean.value, lean.n, lean.of) == (pytest.approx(1.0), 8, "occupations")
     assert lean.text == "1 without a number: cooper"
     assert lean.p == pytest.approx(2 / 40_320)  # of 8! orders two are monotone
@@ -62,7 +62,7 @@ def test_figures_are_those_of_the_table(tmp_path):
     evidence = found("predictive", "divdist", planted(1950, order), census=path)["census-year"]
     (table,) = evidence.tables
     columns = dict(zip(table.columns, zip(*table.rows, strict=True), strict=True))
-    for view, of in (("lean to Female", "share of Female"), ("size of bias", "size of bias")):
+    for view, of in (("association with Female", "share of Female"), ("size of bias",) * 2):
         x, y = columns[view], columns[f"census: {of}"]
         rho = evidence.figure(f"rho, {view}")
         assert rho.value == pytest.approx(spearmanr(x, y).statistic)
@@ -97,18 +97,18 @@ def test_a_series_moves_with_the_census(tmp_path):
     folder = write_histwords(tmp_path / "series", {year: planted(year) for year in YEARS})
     path = census(tmp_path / "census.csv")
     evidence = found("predictive", "semaxis", str(folder), census=path)["census-decades"]
-    lean = evidence.figure("rho, lean to Female")
+    lean = evidence.figure("rho, association with Female")
     assert (lean.value, lean.n, lean.of) == (1.0, 6, "periods")
     # two random walks of 6 periods are as monotone in 1.2% of pairs, two orders of 720 in 0.3%
     (nulls, by_year) = evidence.tables
     row = dict(zip(nulls.columns, nulls.rows[0], strict=True))
     assert row["p, order in time ignored"] == pytest.approx(2 / 720)
     assert 0.005 < row["p, autoregressive"] == lean.p < 0.03
-    assert evidence.figure("rho, changes, lean to Female").n == 5
-    within = [row for row in by_year.rows if row[1] == "lean to Female"]
+    assert evidence.figure("rho, changes, association with Female").n == 5
+    within = [row for row in by_year.rows if row[1] == "association with Female"]
     assert [row[0] for row in within] == list(map(str, YEARS))
     labels = [one.label for one in evidence.drawings[0].marks]
-    assert labels == ["lean to Female", "its changes", "size of bias", "its changes"]
+    assert labels == ["association with Female", "its changes", "size of bias", "its changes"]
     assert [row[4] for row in within] == pytest.approx([1.0] * 6)
     assert within[0][3] == pytest.approx(np.mean([share(i, 1900) for i in range(8)]))
 
@@ -133,7 +133,7 @@ def test_a_table_of_shares_predicts_itself(tmp_path):
 def test_the_published_census_on_real_vectors():
     """DivDist of GloVe goes with the census of 2010 as in the paper, which has .42 of 104."""
     path = optional_data("census") / "occupation_percentages_gender_occ1950.csv"
-    lean = found("predictive", "divdist", census=path)["census-year"].figure("rho, lean to Female")
+    lean = found("predictive", "divdist", census=path)["census-year"].figures[0]
     assert lean.n == 72
     assert 0.3 < lean.value < 0.55
     assert lean.p < 0.01

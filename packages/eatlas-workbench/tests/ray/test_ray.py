@@ -79,7 +79,7 @@ def test_items_are_done_on_both_nodes_and_numbers_are_the_same(cluster, bert, ca
     assert caught.value.got == "7"
     with pytest.warns(eatlas.EatlasWarning, match="look at this"):
         assert dict(on_ray(odd, [0, 1])) == {0: 0, 1: 1}
-    with pytest.raises(eatlas.EatlasError, match="cannot be handed to other processes"):
+    with pytest.raises(eatlas.EatlasError, match="cannot be passed to other processes"):
         list(on_ray(odd, [2]))
     with pytest.raises(eatlas.EatlasError, match="the Ray cluster could not do the work"):
         list(on_ray(odd, [3]))
@@ -140,7 +140,7 @@ def test_where_there_is_no_cluster():
     with pytest.raises(eatlas.EatlasError, match="there is no Ray cluster at somewhere"):
         OnRay("somewhere")
     with pytest.raises(
-        eatlas.EatlasError, match="there is no such engine\n  got: rya\n  allowed: local, ray"
+        eatlas.EatlasError, match="unknown engine\n  got: rya\n  allowed: local, ray"
     ):
         executor_of("rya", None)
 
@@ -194,7 +194,7 @@ def test_a_cluster_of_this_machine_is_for_nobody_else_and_leaves_nothing(tmp_pat
         printed = process.communicate()[1]
     wait_until(lambda: not any(map(is_at_work, started)))
     # Ray either ends the command at once, or first lets it say what became of its work
-    said = ["the command ended before it was done", "the Ray cluster could not do the work"]
+    said = ["the command was interrupted", "the Ray cluster could not do the work"]
     assert sum(printed.count(sentence) for sentence in said) == 1
     assert printed.count("finished jobs are kept") == 1
 

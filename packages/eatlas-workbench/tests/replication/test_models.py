@@ -34,7 +34,7 @@ def test_families_are_told_by_files_and_not_by_names(folders, tmp_path):
 
 
 def test_models_of_images_alone_are_refused(tmp_path):
-    with pytest.raises(EatlasError, match="this model takes images alone"):
+    with pytest.raises(EatlasError, match="this model only encodes images"):
         family_of(f"hf:{make_backbone(tmp_path / 'vit', 'vit')}")
 
 
@@ -75,7 +75,7 @@ def test_a_model_in_memory_gets_the_options_of_the_recipe(folders):
     texts = {"This is an aster.", "This is New York."}
     for text, vector in source.lookup(texts).items():
         assert vector == pytest.approx(of_file.lookup({text})[text], abs=1e-6)
-    with pytest.raises(EatlasError, match="cannot be taken of this object"):
+    with pytest.raises(EatlasError, match="a recipe cannot use this object"):
         open_encoder(MeasuredModel("m", "m", "masked", spec=of_file), taken)
 
 
@@ -107,7 +107,7 @@ def test_a_model_in_memory_gets_the_options_of_the_recipe(folders):
         ("mind-your-bias", "mine", "glove-sample", None,
          "Table 3: replications takes vectors of sentences", "mine is vectors of words"),
         ("mind-your-bias", "mine", "hf:{bert}", "results-ceat-reddit",
-         "CEAT on Reddit is measured by eatlas", "comments of Reddit cannot be had"),
+         "CEAT on Reddit can be measured by eatlas", "comments of Reddit cannot be had"),
     ],
 )  # fmt: skip
 def test_refusals_are_sentences_of_the_recipe(paper, name, source, table, what, got, folders):

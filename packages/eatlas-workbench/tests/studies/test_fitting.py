@@ -27,10 +27,10 @@ def test_they_are_listed_by_reason_with_their_number(bert):
     with pytest.raises(StudyError) as caught:
         prepare(plan)
     first, *reasons, remedy = str(caught.value).splitlines()
-    assert first == "2 of 4 specifications have choices that do not fit each other"
+    assert first == "2 of 4 specifications have choices that cannot be combined"
     assert len(reasons) == 2
     assert reasons[0].endswith(
-        "the option subword changes nothing here (subword=mean): 1 specification, such as "
+        "the option subword has no effect here (subword=mean): 1 specification, such as "
         "test=weat-6, vectors=bert, measure=weat, level=sentence, subword=mean"
     )
     assert remedy == (
@@ -59,7 +59,7 @@ def test_those_that_are_skipped_stay_in_the_table(bert):
     study = eatlas.multiverse(several, skip_invalid=True)
     found = study.record.specifications
     assert [one.status for one in found] == ["done", "done", "done", "skipped"]
-    assert found[3].reason == "a prompt changes nothing where stimuli occur in sentences"
+    assert found[3].reason == "a prompt has no effect on stimuli that occur in sentences"
     assert [one.line for one in found] == [1, 2, 3, None]
 
 
@@ -67,14 +67,14 @@ def test_those_that_are_skipped_stay_in_the_table(bert):
     ("choices", "reason"),
     [
         ({"layer": [0, 99]}, "the model has no such layer"),
-        ({"level": ["word"], "pool": ["mean"]}, "the option pool changes nothing here"),
+        ({"level": ["word"], "pool": ["mean"]}, "the option pool has no effect here"),
         ({"window": [3]}, "window: for contexts of a corpus alone"),
-        ({"case": ["auto", "exact"]}, "the case rule changes nothing where a model encodes texts"),
-        ({"contexts": ["templates"], "prompt": ["This is {}"]}, "a prompt changes nothing where"),
-        ({"ddof": [1, 7]}, "weat: the parameter ddof has no such value"),
+        ({"case": ["auto", "exact"]}, "the case rule has no effect if a model encodes texts"),
+        ({"contexts": ["templates"], "prompt": ["This is {}"]}, "a prompt has no effect on"),
+        ({"ddof": [1, 7]}, "weat: the parameter ddof cannot have this value"),
         (
             {"prompt": {"none": "none", "empty": ""}},
-            "these choices change nothing: another combination is the same job",
+            "these choices have no effect: another combination is the same job",
         ),
         ({"contexts": ["nothere.jsonl"]}, "nothere.jsonl"),
         ({"precision": ["float16"]}, "an option is given twice (precision)"),

@@ -71,7 +71,7 @@ def test_another_plan_is_refused_and_nothing_changes(tmp_path):
     eatlas.multiverse(PLAN, out=tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     other = {**PLAN, "choices": {"ddof": [1]}}
-    with pytest.raises(StudyError, match="the study of another plan is here") as caught:
+    with pytest.raises(StudyError, match="this folder has the study of a different plan") as caught:
         eatlas.multiverse(other, out=tmp_path)
     assert str(tmp_path / "plan.toml") in caught.value.remedy
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -31,7 +31,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn, and what is said of it."""
+    """A drawing with its title, description and alternative text."""
 
     width: float
     blocks: tuple[Block, ...]

@@ -49,10 +49,10 @@ def permutation_tests(
     size = rows.shape[1]
     if size > LARGEST:
         raise EatlasError(
-            "rows are counted together up to a length",
+            "rows of this length cannot be counted together",
             got=f"{size} scores in a row",
             allowed=f"up to {LARGEST}",
-            remedy="permutation_test takes rows of any length",
+            remedy="use permutation_test, which takes rows of any length",
         )
     total = subsets(size, n)
     tails = np.empty((3, len(rows)), np.int64)

@@ -3,8 +3,8 @@
 Split the scores in the middle, list every partial sum of each half that can
 still reach the threshold, and join the lists for k chosen here and n - k there (Horowitz and Sahni
 1974, with the count of chosen items kept apart). About 2**(N/2) partial sums at p = 0.5, about the
-square root of the count in a far tail. Lists are kept in ascending order: a list with one more item
-is two ascending runs, which a merge sort puts together in the time of a copy.
+square root of the count in a far tail. Lists are retained in ascending order: a list with one more
+item is two ascending runs, which a merge sort puts together in the time of a copy.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which of many rows of scores have a p-value below a level, without a p-value for each.
 
-Few relabellings are counted. Of more, the saddlepoint approximation decides the rows whose p is
+Few permutations are counted. Of more, the saddlepoint approximation decides the rows whose p is
 clearly on one side; the others are counted or inverted, as `permutation_test` does.
 """
 
@@ -25,16 +25,16 @@ from eatlas.stats.permutation.problem import (
 from eatlas.stats.permutation.two_sample import permutation_test, tails_by_inversion
 
 COUNTED = 2_000_000
-"""Relabellings of all rows that are counted at once, in some 20 ms."""
+"""Permutations of all rows that are counted at once, in some 20 ms."""
 AT_ONCE = 300_000
-"""Relabellings of all rows that take no longer to count than to approximate."""
+"""Permutations of all rows that take no longer to count than to approximate."""
 ERROR = 12.0
 """The approximation is relatively off by at most this, times the kurtosis of the scores, over the
-square of the harmonic size of the design; where few relabellings are extreme, by two standard
+square of the harmonic size of the design; where few permutations are extreme, by two standard
 deviations of their number besides. Seen in 1,400 rows of normal, skewed and heavy-tailed scores,
 designs from 6 v 12 to 24 v 25, p near .05, .01 and .001: more in 2."""
 MOST_OPEN = 64
-"""Rows of designs beyond a million relabellings that are looked at one by one, 10 to 100 ms each:
+"""Rows of designs beyond a million permutations that are looked at one by one, 10 to 100 ms each:
 those nearest to the level. The approximation decides the others."""
 EFFORT = (100_000, 1 << 8)
 """Of an inversion that only has to tell p from alpha."""

@@ -162,7 +162,7 @@ def standardise_rows(
 
 
 def saddlepoint(values: Integers, n: int, threshold: Numbers) -> Array:
-    """About the share of subsets whose sum reaches the threshold, of each row.
+    """About the proportion of subsets whose sum reaches the threshold, of each row.
 
     The saddlepoint approximation (Lugannani and Rice 1980) of the sum given the size of the subset
     (Robinson 1982, Saddlepoint approximations for permutation tests and confidence intervals,

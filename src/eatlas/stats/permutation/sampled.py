@@ -1,7 +1,7 @@
 """Tails from random subsets of a sum of scores, and of other statistics.
 
-Each draw is a subset without replacement, and the p-value is (b + 1) / (B + 1): the
-observed subset is one more draw (Phipson and Smyth 2010), so p is valid whatever B, and never 0.
+Each random permutation is a subset without replacement, and the p-value is (b + 1) / (B + 1): the
+observed subset counts as one more (Phipson and Smyth 2010), so p is valid whatever B, and never 0.
 Statistics that are computed anew for each subset are counted where there are few subsets.
 """
 
@@ -26,7 +26,7 @@ from eatlas.stats.permutation.problem import (
 from eatlas.stats.subsets import iter_subsets, random_subsets
 
 DRAWS = 100_000
-"""Relabellings drawn by default: p near 0.05 is known within 3%."""
+"""Permutations drawn by default: p near 0.05 is known within 3%."""
 CELLS = 1 << 18
 """Scores shuffled, or labels, at once: 2 MB, which stay in the second-level cache."""
 LONG = 512
@@ -51,7 +51,7 @@ def monte_carlo_tails(question: Question, permutations: int, rng: np.random.Gene
 def monte_carlo_tail(b: int, permutations: int, least: float) -> Tail:
     """A tail from random subsets, cut off at `least`, which is certain: the observed one is in it.
 
-    Clopper and Pearson's interval is exact: the draws are independent.
+    Clopper and Pearson's interval is exact: the permutations are independent.
     """
     low, high = clopper_pearson(b, permutations)
     p, low, high = (min(max(x, least), 1.0) for x in ((b + 1) / (permutations + 1), low, high))
@@ -75,13 +75,13 @@ def _sums(
 
 
 Statistic = Callable[[Flags], Array]
-"""From memberships of the first group, shape (relabellings, N), to values, shape (relabellings,).
-A value may depend on its own row alone."""
+"""From memberships of the first group, shape (permutations, N), to values, shape (permutations,).
+A value may depend only on its own row."""
 
 LISTED = 20_000
-"""Designs with no more relabellings are counted: 8 against 8 has 12,870."""
+"""Designs with no more permutations are counted: 8 against 8 has 12,870."""
 ROWS = 1024
-"""Relabellings handed over at once."""
+"""Permutations handed over at once."""
 TIE = 1e-9
 """Statistics tie when they differ by less than this, relative to the greatest magnitude seen: an
 eigenvector's rounding error stays below it by far, real differences are above."""
@@ -92,7 +92,7 @@ ROUNDED = 32
 def memberships(
     size: int, n: int, *, listed: int, permutations: int, rng: np.random.Generator | None
 ) -> Iterator[Array]:
-    """Who is in the first group: all relabellings up to `listed`, or so many drawn, in blocks."""
+    """Who is in the first group: all permutations up to `listed`, or so many drawn, in blocks."""
     if math.comb(size, n) <= listed:
         return iter_subsets(size, n, ROWS)
     return random_subsets(size, n, permutations, ROWS, generator(rng))
@@ -109,7 +109,7 @@ def tails_among(
     middle: float = 0.0,
     strict: bool = False,
 ) -> PermutationResult:
-    """Three tails of an observed statistic among its values in relabellings.
+    """Three tails of an observed statistic among its values in permutations.
 
     `every` says that these are all of the `total`. Two-sided is the distance from the `middle`,
     which ties as the statistic does unless another tie is given.
@@ -139,10 +139,10 @@ def generic_permutation_test(
     rng: np.random.Generator | None = None,
     precision: float | None = None,
 ) -> PermutationResult:
-    """Test a statistic of two groups, computed anew for each relabelling.
+    """Test a statistic of two groups, computed anew for each permutation.
 
-    Up to 20,000 relabellings are listed, of more some are drawn. Two-sided is the distance from the
-    mean of all values.
+    Up to 20,000 permutations are listed, of more some are sampled. Two-sided is the distance from
+    the mean of all values.
     """
     total = math.comb(size, n)
     blocks = memberships(size, n, listed=LISTED, permutations=permutations, rng=rng)
@@ -154,7 +154,7 @@ def generic_permutation_test(
 def tails_of_values(
     values: Array, observed: float, total: int, precision: float | None
 ) -> PermutationResult:
-    """Three tails of a statistic among its values in all relabellings, or in those drawn."""
+    """Three tails of a statistic among its values in all permutations, or in those drawn."""
     tie = max(TIE, ROUNDED * (precision or 0.0)) * max(abs(observed), float(np.abs(values).max()))
     middle, every = float(values.mean()), total <= LISTED
     return tails_among(

@@ -1,7 +1,7 @@
 """The two-sample permutation test: check the input, choose a method, put three tails together.
 
-Counting, inverting and drawing answer one question of a tail: which share of the n-subsets has a
-sum of at least t, for a few thresholds t. Counting and inverting answer None where it costs too
+Counting, inverting and drawing answer one question of a tail: which proportion of the n-subsets has
+a sum of at least t, for a few thresholds t. Counting and inverting answer None where it costs too
 much, or where the error could be larger than the guarantee.
 """
 
@@ -101,7 +101,7 @@ def permutation_test(  # noqa: PLR0913
         have p = 1.
     rng
         Source of the random subsets; required by ``sampled``. ``auto`` draws from a generator of
-        its own, so that its answer depends on the scores alone.
+        its own, so that its answer depends only on the scores.
     permutations
         How many: 1 or more.
     precision
@@ -170,10 +170,10 @@ def normal(question: Question) -> Tails:
     """The normal approximation of published code, with the exact moments it estimates.
 
     Caliskan et al. (2017) and the ML-EAT code fit a normal distribution to the statistics of some
-    random relabellings. Its mean and variance tend to those of all relabellings, which are known:
-    E T = n mean and Var T = n (N - n) / (N - 1) times the variance (with N) of the scores. T is
-    bounded and a normal variable is not, so a far tail comes out far too large, and a continuous
-    distribution knows no ties: this method only reproduces published numbers.
+    random permutations. Its mean and variance tend to the mean and variance over all permutations,
+    which are known: E T = n mean and Var T = n (N - n) / (N - 1) times the variance (with N) of the
+    scores. T is bounded and a normal variable is not, so a far tail comes out far too large, and a
+    continuous distribution knows no ties: this method only reproduces published numbers.
     """
     size, n = question.values.size, question.n
     distance = float(standardise_rows(question.values[None], n, [question.observed])[1][0, 0])
@@ -203,7 +203,7 @@ def _solve(values: Integers, n: int, thresholds: Sequence[int], method: str) -> 
         counts = count_at_least(values, n, thresholds, FORCED_STATES)
         if counts is None and method == "exact":
             raise EatlasError(
-                "an exact count is out of reach for this design",
+                "an exact count is not feasible for this design",
                 got=f"{n} of {values.size} scores, about 10^{math.log10(total):.1f} subsets",
                 allowed=f"at most {2 * FORCED_STATES} partial sums that can reach the observed sum",
                 remedy="use method='auto', which states its error",

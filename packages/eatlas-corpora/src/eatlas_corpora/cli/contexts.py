@@ -41,13 +41,13 @@ def contexts(
 ) -> None:
     """Sample contexts of the stimuli of tests from texts.
 
-    The corpus is read once. The sample is the same whatever the order of the texts and files.
+    The corpus is read once. The sample does not depend on the order of the texts and files.
     Exit codes: 0 done, 2 an input cannot be used, 130 interrupted.
 
     Parameters
     ----------
     corpus : CORPUS...
-        Files, folders or patterns: text, JSON Lines (Reddit's dumps too), CSV, TSV, Parquet;
+        Files, folders or patterns: text, JSON Lines (including Reddit's dumps), CSV, TSV, Parquet;
         .gz, .bz2, .xz, .zst.
     tests : ID|BATTERY|FILE.toml
         Tests whose stimuli to find. May be repeated.
@@ -67,10 +67,10 @@ def contexts(
         written. exact: as written. ignore: any capitalisation.
     compounds : either|written|head
         Stimuli of several words. either: hyphen and space are the same. written: as written. head:
-        the last word alone (fried-chicken is searched as chicken).
+        only the last word (fried-chicken is searched as chicken).
     repeats : drop|keep
-        drop: equal texts are one context. keep: one for each place in the corpus. Shares of
-        contexts, such as those of a probe, depend on it.
+        drop: equal texts are one context. keep: one for each place in the corpus. Proportions of
+        contexts, for example of a probe, depend on this choice.
     """
     require_place(output, *FILES)
     require_other_files(output, corpus_files(corpus))

@@ -1,4 +1,4 @@
-"""``eatlas embed``: vectors of terms as parts of a corpus use them, and regressions of them."""
+"""``eatlas embed``: vectors of terms as subcorpora use them, and regressions of them."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def embed(
     workers: int | None = None,
     engine: str = "local",
 ) -> None:
-    """Embed the terms of tests as each part of a corpus uses them; or regress them on covariates.
+    """Embed the terms of tests as each subcorpus uses them; or regress them on covariates.
 
-    The corpus is read once. A term's vector in a part is the mean of its contexts there, carried to
-    the space of the vectors (a la carte, Khodak et al. 2018). Measure all parts with:
-    eatlas run --tests TEST --vectors parts.npz. With --covariates the vectors of terms in single
-    documents are regressed on fields of these documents (Rodriguez, Spirling and Stewart 2023).
-    To continue after an interruption, repeat the command. Exit codes: 0 done, 2 an input cannot be
-    used, 130 interrupted.
+    The corpus is read once. A term's vector in a subcorpus is the mean of its contexts there,
+    transformed to the space of the given vectors (a la carte, Khodak et al. 2018). Measure all
+    subcorpora with: eatlas run --tests TEST --vectors parts.npz. With --covariates, the command
+    regresses the vectors of terms in single documents on fields of these documents (Rodriguez,
+    Spirling and Stewart 2023). To continue after an interruption, repeat the command. Exit codes: 0
+    done, 2 an input cannot be used, 130 interrupted.
 
     Parameters
     ----------
@@ -68,40 +68,41 @@ def embed(
     tests : ID|BATTERY|FILE.toml
         Tests of words. May be repeated.
     by : FIELD|file
-        Field or column whose values are the parts of the corpus. file: the name of the file.
+        Field or column whose values are the subcorpora. file: the name of the file.
         [default: file]
     bins : years|decades|centuries|YEAR-YEAR,...
-        Length of the parts, or their first and last years, where the field is a year or a date.
+        Length of the periods, or their first and last years, if the field is a year or a date.
     terms : WORD,...
-        Words to regress, in place of those of --tests. Needs --covariates.
+        Words to regress, instead of the words of --tests. Needs --covariates.
     covariates : FIELD,...
-        Regress terms on these fields of the documents, in place of --by. Numbers are taken per
-        standard deviation, dates by their years, anything else as categories.
+        Regress terms on these fields of the documents, instead of --by. Numbers are standardised,
+        dates count by year, and all else is categorical.
     reference : FIELD=VALUE
-        Value that the others of a covariate are compared with; a field of numbers becomes a
-        category. May be repeated. [default: the value of most documents]
+        Reference value of a covariate; a field of numbers becomes categorical. May be repeated.
+        [default: the most frequent value]
     permutations : N >= 99
-        Random draws of each p-value of a regression.
+        Random permutations for each p-value of a regression.
     unit : FIELD|document|occurrence
         Field whose values are resampled together, such as speaker. [default: the first of speaker,
         author, user and the like whose values repeat over documents; else document] With
-        --covariates occurrence takes each context as an observation, as conText does.
+        --covariates, occurrence treats each context as an observation, as conText does.
     output : -o, --output FILE
-        File for the parts, .npz, or the regression, .json. [default: parts.npz or regression.json]
+        File for the subcorpora, .npz, or the regression, .json. [default: parts.npz or
+        regression.json]
     window : N >= 1
         Number of words on either side of a term.
     stop_words : FILE
-        Words that are left out of contexts, one on a line. [default: 95 English words; none of
+        Words to leave out of contexts, one per line. [default: 95 English words; none of
         tests in other languages]
     transformation : FILE.npz|FILE.npy
-        Take the transformation of parts that were written before, or a square array by which mean
+        Use the transformation of an earlier file of subcorpora, or a square array by which mean
         contexts are multiplied from the right. [default: learned on the corpus]
     language : TAG
         Language of --terms. [default: en]
     case : auto|exact|ignore
-        How terms are found, as for eatlas contexts.
+        How to find terms, as for eatlas contexts.
     compounds : either|written|head
-        How terms of several words are found, as for eatlas contexts.
+        How to find terms of several words, as for eatlas contexts.
     documents : line|paragraph
         What is a document in plain text.
     """
@@ -130,8 +131,8 @@ def embed(
         _embed(output or Path("parts.npz"), corpus, tests, vectors, by=by, bins=bounds, **shared)
     else:
         raise EatlasError(
-            "embed needs tests" if terms is None else "--terms belong to a regression",
-            allowed="--tests TEST for parts of a corpus; --terms WORD,... or --tests with "
+            "no tests or terms are named" if terms is None else "--terms needs a regression",
+            allowed="--tests TEST for subcorpora; --terms WORD,... or --tests with "
             "--covariates FIELD,... for a regression",
         )
 
@@ -174,14 +175,13 @@ def _regress(
 
 
 def _require_none(covariates: str, **options: str | None) -> None:
-    """Refuse options of parts beside those of a regression."""
+    """Refuse options of subcorpora together with options of a regression."""
     for name, value in options.items():
         if value is not None:
             raise EatlasError(
                 f"--{name} and --covariates exclude each other",
                 got=f"--{name} {value} --covariates {covariates}",
-                allowed="--by FIELD for parts of a corpus, or --covariates FIELD,... for a "
-                "regression",
+                allowed="--by FIELD for subcorpora, or --covariates FIELD,... for a regression",
             )
 
 
@@ -235,7 +235,7 @@ def _bins(text: str | None) -> str | list[tuple[int, int]]:
         first, _, last = part.partition("-")
         if not (first.strip().isdecimal() and (last.strip() or first.strip()).isdecimal()):
             raise EatlasError(
-                "--bins: this is no range of years",
+                "--bins: not a range of years",
                 got=part,
                 allowed=f"first and last year, with commas between ranges: 1790-1860,1861-1917; or "
                 f"{', '.join(LENGTHS)}",

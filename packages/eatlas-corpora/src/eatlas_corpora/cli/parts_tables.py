@@ -1,4 +1,4 @@
-"""Results on parts of a corpus as tables for a terminal."""
+"""Results on subcorpora as tables for a terminal."""
 
 from __future__ import annotations
 

@@ -9,19 +9,17 @@ from eatlas.cli.messages import remark
 from eatlas.cli.progress import Lines, bar_of, what_is_kept
 
 QUIET = 10.0
-"""Seconds before the first line of parts of a corpus."""
+"""Seconds before the first line of subcorpora."""
 
 
 @contextmanager
 def progress_of_parts(verb: str, task: str) -> Iterator[Callable[[int, int], None]]:
-    """Show how many parts of a corpus are read, and say at an interruption what is kept.
+    """Show how many subcorpora are read, and say at an interruption what is stored.
 
     `verb` says what is done with parts, such as counted, and `task` what was interrupted.
     """
     finished = -1
-    kept = what_is_kept(
-        lambda: max(0, finished), f"parts of the corpus are {verb}", f"nothing is {verb}"
-    )
+    kept = what_is_kept(lambda: max(0, finished), f"subcorpora are {verb}", f"nothing is {verb}")
     with kept, bar_of("parts") as bar:
         tick = bar or Lines("parts", QUIET)
 

@@ -30,9 +30,9 @@ def text(
 
     A span of sentences associates a target with a group if it contains the target, a word of this
     group and no word of another group. All tests are counted in one pass. Measure the table with:
-    eatlas run --measure "divdist(soa=counts)" --measure pmi --vectors counts.csv. To continue a
-    count that was interrupted, or that a file ended which cannot be read, repeat the command.
-    Exit codes: 0 done, 2 an input cannot be used, 130 interrupted.
+    eatlas run --measure "divdist(soa=counts)" --measure pmi --vectors counts.csv. To continue after
+    an interruption or an unreadable file, repeat the command. Exit codes: 0 done, 2 an input cannot
+    be used, 130 interrupted.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def text(
     span : N >= 1
         Number of sentences in a span. A span never crosses the end of a document.
     window : N >= 1
-        Count pairs of a target and a group's word at most N words apart, in place of spans.
+        Count pairs of a target and a group's word at most N words apart, instead of spans.
     output : -o, --output FILE
         File for the table: .csv or .parquet.
     """

@@ -1,4 +1,4 @@
-"""What other documents would say: the doubt about parts of a corpus that words do not show."""
+"""What other documents would say: the uncertainty about subcorpora that words do not show."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ RESAMPLES, RELABELLINGS = 1_000, 999
 TOGETHER = 50
 """Resamples whose vectors are at hand together."""
 DRAWS = 4
-"""Draws of the contexts of the part that has more of them; effect sizes are their means."""
+"""Samples of the contexts of the part that has more of them; effect sizes are their means."""
 MOST_PAIRS = 8
-"""Parts of a corpus each two of which are compared; of more, neighbours are."""
+"""Subcorpora each two of which are compared; of more, neighbours are."""
 LEAST_DEFINED = 0.9
-"""Share of the resamples that must have an effect size, or there is no interval."""
+"""Proportion of the resamples that must have an effect size, or there is no interval."""
 LEAST_BLOCKS = 5
-"""Units, or blocks of documents, that an interval is drawn from."""
+"""Units, or blocks of documents, that an interval is sampled from."""
 DECIMALS = 6
 LEVELS: tuple[Any, ...] = ("level1", "level2.X", "level2.Y")
 
@@ -133,7 +133,7 @@ def _interval(drawn: Array, behind: float) -> tuple[tuple[float, float] | None, 
 def _mean_effects(
     test: LocalTest, samples: Sequence[Blocks], weights: Array, words: Any = None
 ) -> Array:
-    """Means of the effect sizes over draws of contexts."""
+    """Means of the effect sizes over samples of contexts."""
     effects = [_effects(test, blocks, weights, words) for blocks in samples]
     return np.asarray(np.mean(effects, axis=0))
 

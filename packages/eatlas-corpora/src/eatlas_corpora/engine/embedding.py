@@ -1,4 +1,4 @@
-"""Vectors of terms as parts of a corpus use them, added up in one pass over its texts."""
+"""Vectors of terms as subcorpora use them, added up in one pass over its texts."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ LEARNED, CONTEXTS = 10_000, 500
 """Words that a transformation is learned from, and some of their contexts in the whole corpus."""
 WINDOW = 6
 DOCUMENT = "document"
-"""The unit of whoever wants each document to be one, whatever fields repeat."""
+"""The unit that makes each document one, even if fields repeat."""
 LAST_YEAR = 10_000
 LENGTHS = {"years": 1, "decades": 10, "centuries": 100}
 """Years of a part, by the word for bins of this length."""
@@ -70,11 +70,12 @@ your he him his she her hers who whom what when where if so than then all any ca
 may might must do does did such into upon
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""English words that say little of the words beside them."""
+"""English words that say little of the words next to them."""
 MARK = b"\x1b2"
 """Between what was read and what was added up."""
 LEAST_KNOWN = 0.7
-"""Share of the words of texts that have a vector, or are stop words, below which is a warning."""
+"""Proportion of the words of texts that have a vector, or are stop words, below which is a
+warning."""
 GOOD = 0.7
 """Median cosine of refitted vectors below which a transformation gets a warning."""
 
@@ -153,7 +154,7 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     corpus : str, path, or several of them
         Files, folders or patterns, as for :func:`eatlas.count_text`.
     tests : anything that :func:`eatlas.load_tests` takes
-        Tests of words. Their targets get vectors of each part; attributes too.
+        Tests of words. Their targets and attributes get vectors for each subcorpus.
     vectors : anything that :func:`eatlas.open_vectors` takes
         Vectors of words that can be read from end to end, of the language of the texts.
     by : str
@@ -177,8 +178,7 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     documents : {"line", "paragraph"}
         What is a document in plain text.
     out : path, optional
-        Write everything to this file, ``.npz``. What is cut off goes on where it was when it is
-        started again.
+        Write everything to this file, ``.npz``. If you repeat an interrupted call, it continues.
 
     Returns
     -------
@@ -207,7 +207,7 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     >>> embed(path, test, "glove-sample", by="party")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    eatlas.errors.EatlasError: the corpus is too small for a transformation of its own
+    eatlas.errors.EatlasError: the corpus is too small to learn a transformation
     ...
     """
     loaded = load_tests(tests)
@@ -240,12 +240,12 @@ class AddedContexts:
     sums: Sums
     matrix: NDArray[np.float32]
     learned: Transformation
-    """What is said of the transformation."""
+    """The record of the transformation."""
     read: dict[str, Any]
     """What was read of the corpus."""
 
     def warn(self) -> None:
-        """Warn of a poor transformation, terms that never occur, and a part by itself."""
+        """Warn of a poor transformation, terms that never occur, and a single subcorpus."""
         quality, terms = self.learned.quality, self.search.terms
         if quality < GOOD:
             values: dict[str, Any] = {"quality": quality, "least": GOOD}
@@ -286,7 +286,7 @@ def sum_contexts(
     parting: Parting,
     how: Reading,
 ) -> Iterator[AddedContexts]:
-    """Add up the contexts of terms; what was read is kept until the block behind it has ended."""
+    """Add up the contexts of terms; what was read is stored until the block behind it has ended."""
     window, field, documents, left_out = how.window, how.field, how.documents, how.stop_words
     require_whole("window", window, 1)
     source, name, _ = open_one_named(vectors, "an embedding of a corpus")
@@ -344,7 +344,7 @@ def sum_contexts(
 def _fit_transformation(
     found: Sums, vectors: NDArray[np.float32], given: GivenMatrix | None
 ) -> tuple[NDArray[np.float32], Transformation]:
-    """The transformation that a corpus gives, or another, and what is said of it."""
+    """The transformation fitted to a corpus, or another one, and its record."""
     counts = found.learned_counts
     means = found.learned_sums / np.maximum(counts, 1)[:, None]
     rows = vectors.astype(np.float64)
@@ -359,7 +359,7 @@ def _length(word: str) -> int:
     """Years of parts that a word such as ``decades`` stands for."""
     if word not in LENGTHS:
         raise EatlasError(
-            f"these are no bins of years{did_you_mean(word, LENGTHS)}",
+            f"the ranges of years cannot be used{did_you_mean(word, LENGTHS)}",
             got=word,
             allowed=f"{', '.join(LENGTHS)}, or first and last years such as 1790-1860,1861-1917",
         )
@@ -373,9 +373,9 @@ def _bins(bins: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
     for (low, high), after in zip(made, following, strict=False):
         if low > high or high >= after:
             raise EatlasError(
-                "these are no bins of years",
+                "the ranges of years cannot be used",
                 got=", ".join(f"{low}-{high}" for low, high in made),
-                allowed="first and last years of parts that do not overlap, such as 1790-1860",
+                allowed="ranges that do not overlap, such as 1790-1860",
             )
     return tuple(made)
 
@@ -392,7 +392,7 @@ def _parts(corpus: Corpus, parting: Parting, field: str | None, documents: Unit)
             f"{plain[0].path}: documents of plain text have no field {wanted[0]!r}",
             allowed="JSON Lines, CSV, TSV or Parquet with such a field; or the name of a file, "
             f"{FILE}",
-            remedy=f"name the files by their parts and take by={FILE} (--by {FILE})",
+            remedy=f"name each file after its subcorpus, and use by={FILE} (--by {FILE})",
         )
     return parts
 
@@ -430,10 +430,10 @@ def _require_parts(found: Sums, parting: Parting) -> None:
         )
     if len(found.parts) > MOST_PARTS and not parting.covariates:
         raise SourceError(
-            f"by={parting.by} gives too many parts",
+            f"by={parting.by} gives too many subcorpora",
             got=f"{len(found.parts):,}: {listing(found.parts, 5)}",
             allowed=f"at most {MOST_PARTS}",
-            remedy="put years together with bins (--bins decades), or name a field of fewer values",
+            remedy="group years with bins (--bins decades), or choose a field with fewer values",
         )
 
 

@@ -69,7 +69,7 @@ CANDIDATES = 30_000
 NEIGHBOURS = 10
 NEVER = "it never occurs"
 OCCURRENCE = "occurrence"
-"""The unit of whoever takes each context of a term as independent."""
+"""The unit that treats each context of a term as independent."""
 QUANTILES = (0.1, 0.5, 0.9)
 DECIMALS = 6
 
@@ -117,7 +117,7 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
         Fields of the documents. A field of numbers, or of dates, which count by their years, is a
         number, taken per standard deviation; any other, and one of two values, is a category.
     reference : mapping of str to str, optional
-        Of a field the value that the others are compared with, by default that of most documents.
+        Reference value of a field, by default its most frequent value.
         A field of numbers that is named here is a category.
     unit : str, optional
         Field whose documents belong together, such as speakers; or ``document``. They weigh as much
@@ -125,9 +125,9 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
         :func:`eatlas.embed`. With ``occurrence`` each context of a term is an observation, as in
         conText, and counts as independent of the others of its document.
     permutations : int
-        Random draws of each p-value.
+        Random permutations of each p-value.
     seed : int
-        Of the draws.
+        Seed of the permutations.
     window, stop_words, matrix, case, compounds, field, documents, workers, executor, progress
         As for :func:`eatlas.embed`.
     language : str
@@ -158,14 +158,14 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
     :math:`X`, :math:`B = (X'WX)^{-1}X'WY`; the weights of a unit's observations are shares of its
     contexts. Of coefficient j the record has :math:`\|b_j\|^2`, its bias
     :math:`\sum_k \hat V(b_{jk})` by HC2, or CR2, and the difference of both (Green et al. 2025),
-    whose standard error is that of a jackknife over units, or 200 groups of them. Its p-value is by
+    whose standard error comes from a jackknife over units, or 200 groups of them. Its p-value is by
     permutation of the residuals without the covariate (Freedman and Lane 1983), with
     :math:`\|b_j\|^2` over its bias as statistic. Where covariates differ within units, signs of
     whole units change instead.
 
     Examples
     --------
-    One party speaks of war beside the army, the other beside farms:
+    One party speaks of war next to the army, the other beside farms:
 
     >>> import eatlas, json, tempfile, warnings
     >>> from pathlib import Path
@@ -188,7 +188,7 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
     reference = dict(reference or {})
     for name in reference.keys() - set(fields):
         raise EatlasError(
-            f"reference: {name!r} is no covariate{did_you_mean(name, fields)}",
+            f"reference: {name!r} is not a covariate{did_you_mean(name, fields)}",
             allowed=", ".join(fields),
         )
     require_whole("permutations", permutations, 99)
@@ -218,7 +218,7 @@ def _names(names: str | Sequence[str], what: str) -> tuple[str, ...]:
     """Names, each once."""
     several = tuple(dict.fromkeys([names] if isinstance(names, str) else names))
     if not several or not all(isinstance(name, str) and name.strip() for name in several):
-        raise EatlasError(f"{what}: none is named", got=repr(names), allowed="one name or several")
+        raise EatlasError(f"{what}: no name is given", got=repr(names), allowed="one or more names")
     return several
 
 
@@ -269,9 +269,9 @@ def _field(name: str, values: Sequence[str], documents: Array, reference: str | 
         raise SourceError(
             f"the covariate {name!r} has too many values for a category",
             got=f"{len(count):,}: {listing((value[:SHOWN] for value in count), 5)}",
-            allowed=f"at most {MOST_VALUES}, or numbers alone"
+            allowed=f"at most {MOST_VALUES}, or only numbers"
             + f" ({odd[:SHOWN]!r} is none)" * bool(odd),
-            remedy="put values together in a column of its own",
+            remedy="merge values in a new column",
         )
     if reference is not None and reference not in count:
         raise EatlasError(
@@ -522,10 +522,10 @@ def _regress_terms(
     missing = {term: why for term, why in designs.items() if isinstance(why, str)}
     if len(missing) == len(designs):
         raise SourceError(
-            "no term can be regressed on these covariates",
+            "no term has enough documents for these covariates",
             got="; ".join(f"{term}: {why}" for term, why in list(missing.items())[:5]),
             allowed=f"terms in {LEAST_LEFT} documents more than there are coefficients",
-            remedy="take fewer covariates, more frequent terms, more documents, or unit document",
+            remedy="use fewer covariates, more frequent terms, more documents, or unit=document",
         )
     candidates = _Candidates.of(contexts)
     terms = [

@@ -50,7 +50,7 @@ def _tests_of_groups(tests: TestsLike) -> list[GroupsTest]:
                 f"the test {test.id} has no social groups",
                 got=f"a test of the kind {test.kind}",
                 allowed="tests of the kind groups, such as divdist-gender",
-                remedy="in Python, eatlas.GroupsTest.of_association(test) makes one of it",
+                remedy="in Python, eatlas.GroupsTest.of_association(test) converts one",
             )
         of_groups.append(test)
     stimuli_of(of_groups)  # refuses sentences
@@ -65,25 +65,25 @@ def _collect_terms(tests: Sequence[GroupsTest]) -> tuple[tuple[str, ...], tuple[
         for term in test.targets.terms:
             if (earlier := targets.setdefault(term.casefold(), term)) != term:
                 raise StimulusError(
-                    "two targets differ by case alone",
+                    "two targets differ only in case",
                     got=f"{earlier}, {term}",
-                    allowed="targets that a table of counts distinguishes",
+                    allowed="targets that differ in more than case",
                     remedy="count their tests one by one",
                 )
         family = tuple((group.name, group.terms) for group in test.groups)
         for name, _ in family:
             if groups.setdefault(name.casefold(), family) != family:
                 raise StimulusError(
-                    f"test {test.id}: another test has a group {name}, with other words or beside "
-                    "other groups",
-                    allowed="one meaning of each group's name in a table of counts",
-                    remedy="count the two tests one by one, each to a file of its own",
+                    f"test {test.id}: another test has a group {name}, with different words or "
+                    "different other groups",
+                    allowed="group names with the same meaning in all tests",
+                    remedy="count each test separately, into its own file",
                 )
     return tuple(targets.values()), tuple(dict.fromkeys(groups.values()))
 
 
 def _warn_of_stimuli(tests: Sequence[GroupsTest]) -> None:
-    """Warn of targets that are words of a group, and of stimuli that hide those of other tests."""
+    """Warn of targets that are words of a group, and of stimuli that hide others."""
     for test in tests:
         of = {word: group.name for group in test.groups for word in group.terms}
         if own := [f"{term} ({of[term]})" for term in test.targets.terms if term in of]:
@@ -165,8 +165,8 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         How words are found and files are read, as in :func:`eatlas.find_contexts`. A document (a
         line or paragraph, an object, a row, an article) is never split.
     out : path, optional
-        Write the table to this file, ``.csv`` or ``.parquet``. A count that is cut off goes on
-        where it was when it is started again.
+        Write the table to this file, ``.csv`` or ``.parquet``. If you repeat an interrupted count,
+        it continues.
     workers : int or None
         Processes that count; None: as many as are useful. A script that starts several
         guards what it runs with ``if __name__ == "__main__":``.
@@ -183,7 +183,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     Raises
     ------
     EatlasError
-        If tests, options or a file are not usable; what was counted before is kept with `out`.
+        If tests, options or a file are not usable; what was counted before is stored with `out`.
 
     Warns
     -----

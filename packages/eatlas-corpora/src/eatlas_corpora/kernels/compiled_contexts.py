@@ -1,4 +1,4 @@
-"""Compiled loops over draws of contexts. Import only where there is much to draw."""
+"""Compiled loops over samples of contexts. Import only where there is much to draw."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def associate(
     attributes: Array,
     cells: Array,
 ) -> None:
-    """Fill in what :mod:`~eatlas_corpora.kernels.context_draws` describes, for each draw."""
+    """Fill in what :mod:`~eatlas_corpora.kernels.context_draws` describes, for each sample."""
     dim = rows.shape[1]
     mean, direction = np.empty((4, dim)), np.empty(dim)
     border = sizes[0] + sizes[1]

@@ -1,4 +1,4 @@
-"""Associations of many draws of contexts, one context for each stimulus.
+"""Associations of many samples of contexts, one context for each stimulus.
 
 A draw costs O(n d): a mean of cosines is a product with a mean of unit vectors, so no cosine of
 two rows is ever computed.
@@ -22,7 +22,7 @@ from eatlas_corpora import kernels
 Places = NDArray[np.int64]
 
 NUMPY_NUMBERS = 100_000_000
-"""Components of chosen rows in all draws together up to which numpy, 5 ns each, is quicker than
+"""Components of chosen rows in all samples together up to which numpy, 5 ns each, is quicker than
 loading compiled code (half a second, and several the first time)."""
 TOGETHER = 2**19
 """Components of chosen rows that numpy has in memory together: 4 MB."""
@@ -127,7 +127,7 @@ def _associate(
 def _filler_of_draws(
     rows: CompactRows, chosen: Places, sizes: tuple[int, int, int, int], found: Drawn
 ) -> Callable[[int], None]:
-    """What fills in the draws from a given one on."""
+    """What fills in the samples from a given one on."""
     associate = kernels.compiled_contexts.associate
     lengths = np.array(sizes, dtype=np.int64)
 

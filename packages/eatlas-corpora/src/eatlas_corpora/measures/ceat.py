@@ -1,4 +1,4 @@
-"""CEAT and its three levels: association tests over draws of contexts."""
+"""CEAT and its three levels: association tests over samples of contexts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ at: 1,000 by 1,000 of them take 8 MB."""
 
 @dataclass(frozen=True)
 class StimulusContexts:
-    """All contexts of a test, and which rows are those of which stimulus."""
+    """All contexts of a test, and the rows of each stimulus."""
 
     rows: CompactRows
     """X, Y, A and B in turn, stimuli by name, contexts of a stimulus by their text: so the order in
@@ -104,9 +104,9 @@ class StimulusContexts:
         return TestUnits({role: find_units(p) for role, p in zip(ROLES, parts, strict=True)})
 
     def draw(self, draws: int, replace: Replace, seed: int) -> NDArray[np.int64]:
-        """Row of the context of each stimulus in each draw, shape (draws, stimuli).
+        """Row of the context of each stimulus in each sample, shape (draws, stimuli).
 
-        The contexts of a stimulus depend on the seed, its name and its side alone: not on the
+        The contexts of a stimulus depend only on the seed, its name and its side: not on the
         order of terms, nor on the other stimuli.
         """
         chosen = [
@@ -152,9 +152,9 @@ class StimulusContexts:
 class CEAT(PatternMeasure):
     """Contextualized Embedding Association Test (Guo and Caliskan 2021), at three levels.
 
-    Each draw takes one context of every stimulus and finds the effect sizes of an ML-EAT. Their
-    equally weighted means over all draws are levels 1 and 2, with exact permutation p-values;
-    beside them is their combination by a random-effects model: as published, the CES with its z
+    Each sample takes one context of every stimulus and finds the effect sizes of an ML-EAT. Their
+    equally weighted means over all samples are levels 1 and 2, with exact permutation p-values;
+    next to them is their combination by a random-effects model: as published, the CES with its z
     and two-sided p, in ``samples.level1.published``; and as `model` and `variance` say, in
     ``samples.level1.combined``.
 
@@ -163,15 +163,15 @@ class CEAT(PatternMeasure):
     alpha, ddof, p, draws, strict, statistic, adjust, tail, threshold
         As in :class:`eatlas.MLEAT`.
     n : int, default 10,000
-        Draws of contexts.
+        Samples of contexts.
     model : {"dl", "pm"}, default "dl"
         Estimator of the variance between draws: DerSimonian-Laird, as published, or Paule-Mandel.
     variance : {"common", "ceat"}, default "common"
-        Sampling variance of an effect size in the random-effects model: one for all draws, the mean
-        of those of their d, so that no draw is weighed by its own effect size; or, as published,
-        the variance of the associations themselves, which weighs some effects more.
+        Sampling variance of an effect size in the random-effects model: one for all samples, the
+        mean of the variances of their d, so that no draw is weighed by its own effect size; or, as
+        published, the variance of the associations themselves, which weighs some effects more.
     replace : {"auto", "always"}, default "auto"
-        Whether contexts are drawn with replacement: only for stimuli with fewer than `n`, as
+        Whether contexts are sampled with replacement: only for stimuli with fewer than `n`, as
         published; or always, as in the published code.
 
     Examples
@@ -221,7 +221,7 @@ class CEAT(PatternMeasure):
         return {"rows": contexts.some(), "contexts": contexts}
 
     def compute(self, given: Input, notes: list[Note]) -> CEATResult:
-        """Three levels over draws, their pattern, and the patterns of the draws."""
+        """Three levels over draws, their pattern, and the patterns of the samples."""
         contexts = given.contexts or StimulusContexts.of(dict(given.rows), given.coverage)
         sizes, border = contexts.sizes, sum(contexts.sizes[:2])
         chosen = contexts.draw(self.n, self.replace, given.seed)
@@ -232,7 +232,7 @@ class CEAT(PatternMeasure):
             for role in ROLES
             if (alone := [name for name, n in contexts.counts[role].items() if n == 1])
         }
-        if lonely:  # the same in every draw
+        if lonely:  # the same in every sample
             notes.append(Note("samples.single-context", values={"stimuli": lonely}))
         how_drawn = Draws(self, self.n, self.model, self.variance, self.replace)
         fields, draws = fields_of_draws(

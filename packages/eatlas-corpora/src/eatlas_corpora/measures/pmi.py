@@ -89,7 +89,7 @@ class PMI(TargetMeasure):
         return Needs(source="counts", words=(ALL,))
 
     def require_source(self, source: Any) -> None:
-        """Refuse counts without those of the groups with any word."""
+        """Refuse counts that lack the total counts of the groups."""
         if not source.counts(ALL):
             raise SourceError(
                 f"the measure {self.name} needs the counts of each group with any word",
@@ -104,10 +104,10 @@ class PMI(TargetMeasure):
         rest = np.asarray(given.totals, np.float64) - counts
         if over := [term for term, row in zip(terms, rest, strict=True) if (row < 0).any()]:
             raise CoverageError(
-                f"{self.name}: a target is more often with a group than any word is",
+                f"{self.name}: a target occurs more often with a group than all words do",
                 got=listing(over),
-                allowed=f"numbers up to those of the row {ALL}",
-                remedy="count both in one text with the same tests",
+                allowed=f"counts up to the counts in row {ALL}",
+                remedy="count both from the same text, with the same tests",
             )
         counted, rest = counts + self.smoothing, rest + self.smoothing
         with np.errstate(divide="ignore", invalid="ignore"):

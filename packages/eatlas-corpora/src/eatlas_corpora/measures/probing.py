@@ -39,7 +39,7 @@ def counts_of_probe(given: Input) -> tuple[Array, dict[str, Any]]:
 
     The classifier (multinomial logistic regression on standardised vectors, L2 penalty of strength
     1) is trained on labels of people, where contexts carry some. Otherwise a text shows its label:
-    a group, where one of its words and none of the other groups' words are beside the target; else
+    a group, where one of its words and none of the other groups' words are next to the target; else
     none. Every labelled context is predicted by a classifier that has not seen it, and one without
     a label by a classifier of all that have one.
     """
@@ -80,7 +80,7 @@ def counts_of_probe(given: Input) -> tuple[Array, dict[str, Any]]:
 
 
 def _require_enough(named: Mapping[str, int], *, people: bool) -> None:
-    """Refuse labels of which one has too few contexts; that of no group may have none."""
+    """Refuse labels with too few contexts; only the label for no group may have none."""
     few = {name: n for name, n in named.items() if n < LEAST and (n or name != NONE)}
     if not few:
         return

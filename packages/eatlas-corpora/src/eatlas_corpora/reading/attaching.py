@@ -1,4 +1,4 @@
-"""Tests of words are put into contexts: sentences of their own, or pairs of log-ratios."""
+"""Put tests of words into contexts: sentences of each word, or pairs of log-ratios."""
 
 from __future__ import annotations
 
@@ -126,11 +126,11 @@ def _no_contexts(given: Any) -> StimulusError:
 
 
 Labelled = tuple[Context, str]
-"""A context and its label, which is empty where nobody labelled."""
+"""A context and its label; the label is empty if no annotator gave one."""
 
 
 def _of(concept: Concept, contexts: Contexts) -> list[Labelled]:
-    """Every context of a concept; of equal texts of a stimulus one, unless repeats are kept."""
+    """Every context of a concept; of equal texts of a stimulus one, unless repeats are retained."""
     every: list[Labelled] = []
     for term in concept.terms:
         for context in contexts.of_stimulus(term):

@@ -86,9 +86,9 @@ class Search:
         """Count the spans of whole documents: tables, and documents, sentences, spans and words.
 
         The table of a block of documents has a row for each target, and the last for all spans; of
-        every family its groups alone, then none of its groups, then several. Those of parts of a
-        corpus add up to that of the whole. With a window, pairs of words take the place of spans,
-        and none is of several.
+        every family its groups alone, then none of its groups, then several. The counts of
+        subcorpora add up to the count of the whole. With a window, pairs of words take the place of
+        spans, and none is of several.
         """
         kernels = reading.kernels
         table = np.zeros((BLOCKS, len(self.targets) + 1, self.firsts[-1]), np.int64)
@@ -278,7 +278,7 @@ class TextCounts:
         )
 
     def write(self, path: str | Path) -> None:
-        """Write the table, and beside it (or within Parquet) how it came about.
+        """Write the table, and next to it (or within Parquet) how it came about.
 
         Parameters
         ----------

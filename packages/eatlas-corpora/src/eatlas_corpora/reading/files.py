@@ -1,4 +1,4 @@
-"""From files, folders and patterns to the parts of a corpus, and from their bytes to texts."""
+"""From files, folders and patterns to the subcorpora, and from their bytes to texts."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Part:
 
 
 def on_disk(corpus: Corpus) -> list[str | Path]:
-    """Paths of a corpus, those of a published one in place of its name."""
+    """Paths of a corpus; a published corpus is replaced by its paths."""
     names = [corpus] if isinstance(corpus, str | Path) else list(corpus)
     published = (isinstance(name, str) and not is_there(name) for name in names)
     return [
@@ -119,7 +119,7 @@ def corpus_files(corpus: Corpus) -> list[Path]:
             raise SourceError("this is not a corpus", got=described(name), allowed="paths of files")
     files = [path for name in names for path in _files_of(name)]
     if not files:
-        raise SourceError("no corpus is named", allowed="files, folders, or patterns of names")
+        raise SourceError("no corpus is given", allowed="files, folders, or patterns of names")
     return sorted(dict.fromkeys(files))
 
 
@@ -174,7 +174,7 @@ def parts_of(corpus: Corpus, field: str | None = None, unit: Unit = "line") -> l
     """
     if unit not in get_args(Unit):
         raise SourceError(
-            "a corpus cannot be read with this unit",
+            "the unit cannot be used",
             got=repr(unit),
             allowed=", ".join(get_args(Unit)),
         )
@@ -279,7 +279,7 @@ _SOFT_HYPHEN = "\u00ad".encode()
 USUAL = ("text", "body")
 """Where corpora, and Reddit's comments, keep the text."""
 GONE = ("[deleted]", "[removed]")
-"""What Reddit puts in the place of a comment that is no longer there."""
+"""What Reddit puts in place of a comment that is no longer there."""
 TRIED = 1000
 """Good lines without the field after which the file is refused."""
 ROWS = 64
@@ -299,9 +299,9 @@ def read_documents(
         yield (np.frombuffer(data.replace(_SOFT_HYPHEN, b""), np.uint8), separator), values
     if account.damaged and not account.texts and not part.start:
         raise SourceError(
-            f"{part.label}: no text of it can be read",
+            f"{part.label}: none of its text can be read",
             got=f"line {account.named[0]['line']}: {account.named[0]['why']}",
-            remedy="if it is in another encoding: iconv -f WINDOWS-1252 -t UTF-8",
+            remedy="if the file has another encoding, convert it: iconv -f WINDOWS-1252 -t UTF-8",
         )
 
 
@@ -344,7 +344,7 @@ def blocks(
         if not number and more.startswith(_UTF16):
             raise SourceError(
                 f"{label}: the file is not UTF-8",
-                got="UTF-16, to judge by its first bytes",
+                got="its first bytes look like UTF-16",
                 remedy="save it as UTF-8",
             )
         data = data + more if number else more.removeprefix(codecs.BOM_UTF8)
@@ -560,7 +560,7 @@ def parquet_rows(
         kind = getattr(columns.field(name).type, "value_type", columns.field(name).type)
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
             raise SourceError(
-                f"{account.file}: the column {name!r} holds no texts",
+                f"{account.file}: the column {name!r} does not contain text",
                 got=str(kind),
                 remedy="name the column that does: --field NAME (in Python, field='NAME')",
             )

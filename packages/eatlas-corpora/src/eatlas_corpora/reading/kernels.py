@@ -265,7 +265,7 @@ _A_NUMBER = np.uint64(48)
 
 @compiled  # type: ignore[misc, unused-ignore]
 def _goes_on(data: Bytes, i: int, characters: Bytes) -> Any:
-    """Whether what begins at `i` begins no sentence: lower case, dots or a closing mark alone."""
+    """Whether what begins at `i` begins no sentence: lower case, dots or only a closing mark."""
     size, first = len(data), i
     while i < size:
         code, width = point(data, i, size)

@@ -1,4 +1,4 @@
-"""Contexts of terms in parts of a corpus, added up: *a la carte* vectors before transformation.
+"""Contexts of terms in subcorpora, added up: *a la carte* vectors before transformation.
 
 The context of an occurrence is the mean vector of the words near it (Khodak et al. 2018). Of each
 term there is a sum in each part of the corpus, and in each block of its documents, which is all
@@ -32,9 +32,9 @@ GROUPS = 16
 """Groups of files at least, where there are so many; and those that a transformation is learned
 from at most."""
 FILE = "file"
-"""What stands for the name of a file, where a field is asked for."""
+"""Replaces the name of a field to select the name of the file."""
 MOST_PLACES = 1 << 20
-"""Words of a document at which occurrences are told apart."""
+"""Words of a document within which occurrences are distinguished."""
 LACKING, NO_UNIT = "without the field", "without the field of the unit"
 OUTSIDE = "outside all bins"
 OWN = -1
@@ -57,7 +57,7 @@ def year_of(value: str) -> int | None:
 
 @dataclass(frozen=True)
 class Parting:
-    """How documents are put into parts of a corpus, and these into units that are resampled."""
+    """How documents form subcorpora, and these form units for resampling."""
 
     by: str
     """Field whose values name the parts, or FILE."""
@@ -115,7 +115,7 @@ class Parting:
 
 @dataclass(frozen=True)
 class PartGroup:
-    """Parts of files that are read together, so that a small file costs no more than its share."""
+    """Parts of files that one process reads together, so that small files cost little."""
 
     parts: tuple[Part, ...]
     learns: bool

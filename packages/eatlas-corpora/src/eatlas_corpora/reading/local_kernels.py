@@ -100,7 +100,7 @@ def _mean(
     window: int,
     mean: NDArray[np.float32],
 ) -> Any:
-    """Mean vector of the words beside the words first to last; how many have a vector."""
+    """Mean vector of the words next to the words first to last; how many have a vector."""
     mean[:] = 0
     count = 0
     document = documents[first]
@@ -131,7 +131,7 @@ def add_contexts(  # noqa: PLR0913, PLR0917
 ) -> None:
     """Add the mean vector of the context of each occurrence to the sum that it belongs to.
 
-    An occurrence is words first to last; one without a word that has a vector beside it is none.
+    An occurrence is words first to last. It counts only if a neighbouring word has a vector.
     """
     mean = np.empty(vectors.shape[1], np.float32)
     for k in range(len(firsts)):
@@ -165,7 +165,7 @@ def add_words(
 
 @compiled  # type: ignore[misc, unused-ignore]
 def add_rows(sums: NDArray[np.float64], into: Ints, rows: NDArray[np.float32]) -> None:
-    """Add rows to those of another table that they belong to."""
+    """Add rows to the rows of another table that they belong to."""
     for k in range(len(into)):
         for j in range(rows.shape[1]):
             sums[into[k], j] += rows[k, j]

@@ -52,7 +52,7 @@ _LETTERS = 0x10000
 _MARKS = 0x20000
 """Marks of letters are below; those beyond choose a variant of a character."""
 _NO_MARKS = frozenset(map(chr, range(0xFE00, 0xFE10)))
-"""They choose how a character is drawn, such as an emoji, which is no letter."""
+"""They select how a character is rendered, such as an emoji; they are not letters."""
 
 
 @cache
@@ -141,7 +141,7 @@ class MatchRule:
     case: Case = "auto"
     compounds: Compounds = "either"
     language: str = ""
-    """Of stimuli and texts: its capitals are those of the rule."""
+    """Normalise the case of stimuli and texts by the rule."""
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -187,7 +187,7 @@ class MatchRule:
         return symbols
 
     def _of_i(self, letter: str) -> str:
-        """An i with or without a dot and its capital, where a language tells them apart."""
+        """An i with or without a dot and its capital, if the language distinguishes them."""
         if self.case != "ignore" or not i_without_dot(self.language):
             return ""
         character = unicodedata.normalize("NFC", letter)
@@ -286,7 +286,7 @@ class Matcher:
         self._automaton = following, final, characters, marked
 
     def require_heads(self) -> None:
-        """Refuse compounds that leave one and the same word, which could be either."""
+        """Refuse two compounds with the same head, because an occurrence could be either."""
         by_head: dict[str, str] = {}
         for stimulus in self.stimuli if self.rule.compounds == "head" else ():
             head = one_form(self.rule.head(stimulus))
@@ -294,7 +294,7 @@ class Matcher:
                 raise SourceError(
                     f"two stimuli have the same head, {head!r}",
                     got=f"{earlier}, {stimulus}",
-                    remedy="keep compounds whole (either, written), or leave one of them out",
+                    remedy="keep compounds whole (either, written), or remove one of them",
                 )
 
     def matches(self, data: NDArray[np.uint8], separator: int) -> Matches:

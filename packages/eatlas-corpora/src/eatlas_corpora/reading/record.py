@@ -51,14 +51,14 @@ class Context(NamedTuple):
 
 
 class Count(NamedTuple):
-    """How often a stimulus was found, and how many contexts of it are kept."""
+    """How often a stimulus was found, and how many contexts of it are retained."""
 
     stimulus: str
     found: int
     """Places in the corpus, the same text counted as often as it occurs."""
     kept: int
-    """Contexts, of equal texts one unless repeats are kept; fewer than requested only where there
-    are no more."""
+    """Contexts, of equal texts one unless repeats are retained; fewer than requested only where
+    there are no more."""
 
 
 class PairContext(NamedTuple):
@@ -74,7 +74,7 @@ class PairContext(NamedTuple):
 
 
 class PairCount(NamedTuple):
-    """How often a target and an attribute were found together, and how many contexts are kept."""
+    """How often a target and an attribute occur together, and how many contexts remain."""
 
     target: str
     attribute: str
@@ -117,7 +117,7 @@ class Sample:
     """
 
     rows: Sequence[Any]
-    """Contexts, stimulus by stimulus; those of one in random order, so that the first n are a
+    """Contexts by stimulus, in random order within a stimulus, so that the first n are a
     random sample of n."""
     counts: tuple[Any, ...]
     """All that was looked for."""
@@ -138,7 +138,7 @@ class Sample:
 
     @classmethod
     def of(cls, rows: Sequence[Any], **more: Any) -> Self:
-        """Make a record of contexts alone."""
+        """Make a record of only contexts."""
         counts = Counter(row[: cls.NAMES] for row in rows)
         return cls(rows, tuple(cls.COUNT(*names, n, n) for names, n in counts.items()), **more)
 
@@ -196,7 +196,7 @@ class Sample:
     def first(self, per_term: int) -> Self:
         """Return the first contexts of each, which are a random sample of that size.
 
-        Those of a part of a file are a whole of their own.
+        Contexts of a subset of a file form a complete record.
         """
         per_term = min(per_term, self.provenance.get("per_term", per_term))
         rows = [row for contexts in self.groups.values() for row in contexts[:per_term]]
@@ -214,7 +214,7 @@ class Sample:
     def cut(self, window: Window) -> Self:
         """Leave so many words on either side of each stimulus, or before and behind a pair.
 
-        What is left is what :func:`eatlas.find_contexts` takes of the same place with that window;
+        The result equals :func:`eatlas.find_contexts` of the same corpus with that window;
         of sentences, only words of the sentence. Texts that no longer differ are one context.
 
         Parameters
@@ -239,10 +239,10 @@ class Sample:
             return self
         if isinstance(window, str) or (isinstance(has, int) and window > has):
             raise EatlasError(
-                f"{self.name or 'the contexts'}: its contexts cannot be cut to this window",
+                f"{self.name or 'the contexts'}: its contexts cannot be shortened to this window",
                 got=f"a window of {window}{' words' * (window != SENTENCE)}",
                 allowed="numbers of words" if has is None else f"0 to {has} words",
-                remedy=f"take them from the corpus again: eatlas contexts --window {window}",
+                remedy=f"extract them again from the corpus: eatlas contexts --window {window}",
             )
         rows, labels = self._shorter(self.rows, int(window))
         numbers = Counter(row[: self.NAMES] for row in rows)
@@ -296,7 +296,7 @@ class Sample:
                     f"the measure {measure.name} does not take these contexts",
                     got=self.WHAT,
                     allowed="contexts of single stimuli, or pairs for lpbs and lpbs-ceat",
-                    remedy="make them with eatlas contexts; pairs with eatlas contexts --pairs",
+                    remedy="create contexts with eatlas contexts, and pairs with --pairs",
                 )
         return [
             (tuple(map(cut.around, tests)), list(map(cut.to_measure, measures)))
@@ -306,7 +306,7 @@ class Sample:
     def _shorter(self, rows: Sequence[Any], window: int) -> tuple[list[Any], dict[Any, str]]:
         """Cut each to so many words; of those that no longer differ keep the first, and its label.
 
-        As extraction does; all where repeats are kept.
+        As extraction does; all where repeats are retained.
         """
         n = self.NAMES
         every: list[Any] = []
@@ -342,7 +342,7 @@ class Sample:
             return None
 
     def table(self) -> tuple[list[tuple[Any, ...]], tuple[str, ...]]:
-        """Rows and columns, those of labels where there are some."""
+        """Rows and columns, including columns of labels if there are any."""
         rows = list(self.rows)
         if not self.labels:
             return rows, self.ROW._fields
@@ -545,10 +545,10 @@ def _load_file(path: Path, kind: type[Contexts] | type[Pairs] | None) -> Any:
         record = replace(record, counts=counts)
     if whole not in {None, record.sha256}:
         raise SourceError(
-            f"{path}: its contexts are not those that were written",
+            f"{path}: its contexts were changed after eatlas wrote them",
             got=f"SHA-256 {record.sha256}",
             allowed=f"{whole}, as the file says",
-            remedy="the file was changed or ends early; make it again with eatlas contexts",
+            remedy="the file was edited or is incomplete; create it again with eatlas contexts",
         )
     return record
 
@@ -622,9 +622,9 @@ class ContextsAtHand:
             return others
         name = origin.name or "contexts that were not loaded from a file"
         raise SourceError(
-            f"its contexts are not in the result, and there is no file of them: {name}, "
+            f"the result does not contain its contexts, and their file was not found: {name}, "
             f"{_briefly(origin)}" + (f"; {'; '.join(others)}" if others else ""),
-            allowed="the file beside the results or in the working folder, or a name of it",
+            allowed="a file next to the results or in the working folder, or --contexts",
             remedy=REMEDY,
         )
 

@@ -118,7 +118,7 @@ class ContextSamples:
                     self.put(name, key, start, context)
 
     def sample(self, name: int) -> list[Any]:
-        """What is kept of a name, in the order of the keys."""
+        """What is retained of a name, in the order of the keys."""
         self._trim(name)
         return [self.kept[name][key][1] for key in sorted(self.kept[name])]
 
@@ -217,7 +217,7 @@ class Sampler:
         names: NDArray[np.int64],
         at: int,
     ) -> None:
-        """Take in contexts of names; `places` are those of their stimuli among the matches."""
+        """Add contexts of names; `places` index their stimuli among the matches."""
         kernels = reading.kernels
         (match_starts, match_ends, _), size = matches, self.window
         first, last = places.min(axis=0), places.max(axis=0)
@@ -305,15 +305,16 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
         Whether hyphen and space stand for each other in a stimulus of several words, or are what
         they are; or whether the last part alone of a stimulus with hyphens is looked for.
     repeats : {"drop", "keep"}
-        Whether equal texts are one context, or one for each place in the corpus. Shares of contexts
-        depend on it, such as those of a probe. The sample of places also depends on the files.
+        Whether equal texts are one context, or one for each place in the corpus. Proportions of
+        contexts depend on it, such as the ones from a probe. The sample of places also depends on
+        the files.
     field : str, optional
         Field of JSON Lines, or column of a table; by default ``text``, else ``body``.
     unit : {"line", "paragraph"}
         What is one text in plain text; contexts do not go across its ends.
     seed : int
     workers : int or None
-        Processes that share the files and their parts; None: as many as are useful. A script that
+        Number of worker processes; None: as many as are useful. A script that
         starts several guards what it runs with ``if __name__ == "__main__":``.
     progress : callable, optional
         Called with the number of parts read and the number of all; a large file has several.
@@ -371,7 +372,7 @@ def find_pairs(
     ----------
     corpus : str, path, or several of them
     tests : anything that :func:`eatlas.load_tests` takes
-        Tests of the kind association; pairs are those of one and the same test.
+        Association tests; the two words of a pair belong to the same test.
     distance : int
         Most words between the two; 18 in "Mind Your Bias", twice the window of CEAT.
     field, unit, workers, progress, executor
@@ -453,7 +454,7 @@ def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
             images = any(concept.images for concept in concepts)
             raise StimulusError(
                 f"test {test.id}: its stimuli are {'images' if images else 'sentences already'}",
-                allowed="a test of words or phrases, for which contexts are looked for",
+                allowed="a test of words or phrases; eatlas contexts searches for their contexts",
                 remedy=None if images else "name the test of words, such as weat-6",
             )
         refuse_wildcards(test.concepts, f"test {test.id}, ")
@@ -468,7 +469,7 @@ def language_of(tests: Iterable[Test]) -> str:
             "the tests are in several languages",
             got=", ".join(language or "none named" for language in languages),
             allowed="tests in the language of the texts",
-            remedy="look for the tests of one language at a time",
+            remedy="search for tests of one language at a time",
         )
     return languages[0] if languages else ""
 

@@ -1,4 +1,4 @@
-"""Contexts in files: written and read as plain rows, with what is said of them."""
+"""Write and read contexts as plain rows, with their record."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def about_of(path: Path) -> dict[str, Any]:
 
 
 def read_table(path: Path) -> tuple[list[Any], dict[str, Any]]:
-    """Every row of a file by its columns, and what the file, or one beside it, says of itself."""
+    """Every row of a file by its columns, and what the file, or one next to it, says of itself."""
     require_file(path, SourceError)
     ending = path.suffix.lower()
     if ending not in ENDINGS or not is_file(path):

@@ -1,4 +1,4 @@
-"""Which documents belong together, if the user does not say it: those of one speaker or author."""
+"""Default units of documents: documents of one speaker or author belong together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Record of CEAT: draws of contexts."""
+"""Record of CEAT: samples of contexts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eatlas.results.levels import (
 
 
 class ContextDraws(DrawsRecord):
-    """Draws of one context for each stimulus."""
+    """Samples of one context for each stimulus."""
 
     drawn: ClassVar[str] = "one context for each stimulus"
     varied: ClassVar[str] = "contexts"
@@ -25,11 +25,11 @@ class ContextDraws(DrawsRecord):
 class CEATResult(ThreeLevelResult):
     """What :class:`eatlas.CEAT` found.
 
-    Effect sizes of levels 1 and 2 are equally weighted means over draws, and `difference` too;
-    their permutation p-values are those of these means. Level 3 has the mean cosine over all
-    draws; `sd`, `n` and quantiles are those of the single cosines of the first draws. Scores are
-    means over draws, one for each stimulus, in the order of ``samples.contexts``. `similarities`
-    are mean cosines over all contexts of both stimuli, in the same order.
+    Effect sizes of levels 1 and 2 are equally weighted means over draws, and so is `difference`;
+    their permutation p-values test these means. Level 3 has the mean cosine over all samples; `sd`,
+    `n` and quantiles describe the single cosines of the first samples. Scores are means over draws,
+    one for each stimulus, in the order of ``samples.contexts``. `similarities` are mean cosines
+    over all contexts of both stimuli, in the same order.
     """
 
     display_name: ClassVar[str] = "CEAT"

@@ -72,7 +72,7 @@ class PartDifference(Record):
 
 
 class Documents(Part):
-    """The doubt about a result that is about documents, beside that about words."""
+    """The uncertainty about a result that is about documents, next to that about words."""
 
     terminal_tables: ClassVar[str] = "documents"
     heading: ClassVar[str] = "Other documents."
@@ -114,7 +114,7 @@ class Documents(Part):
     level1: DocumentsLevel
     level2: DocumentsLevel2
     differences: tuple[PartDifference, ...] = ()
-    """From other parts of the corpus: all of up to eight, of more the one before."""
+    """From other subcorpora: all of up to eight, of more the one before."""
 
     def of_level(self, place: str) -> tuple[PartDifference, ...]:
         """The differences of one effect size."""
@@ -165,7 +165,7 @@ class Documents(Part):
     def difference_from(
         self, first: AssociationResult, result: AssociationResult, place: str
     ) -> KnownDifference | None:
-        """The difference of two parts of one corpus, as the later one has it."""
+        """The difference of two subcorpora, as the later one has it."""
         other = documents_of(first)
         if other is None:
             return None

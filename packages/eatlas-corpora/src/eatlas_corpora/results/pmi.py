@@ -90,7 +90,7 @@ class PMIResult(TargetValuesResult):
         )
 
     def answer(self, question: Question) -> dict[str, Question]:
-        """Targets by themselves, for other documents; and all of them, for other words too."""
+        """Single targets, for other documents; and all targets, also for new words."""
         shown = question.verdict == "these words"
         if self.across is None:
             sentence = question.sentence.replace("In these word lists", "In these words and texts")

@@ -18,11 +18,11 @@ class Probe(Part):
     contexts: dict[str, int]
     """Labelled contexts of each group, and of none."""
     accuracy: float
-    """Share of contexts whose label is predicted, in folds that were held out."""
+    """Proportion of contexts whose label is predicted, in folds that were held out."""
     balanced_accuracy: float
-    """Mean of that share over labels."""
+    """Mean of that proportion over labels."""
     majority: float
-    """Share of the most frequent label, which a guess reaches."""
+    """Proportion of the most frequent label, which a guess reaches."""
     control_accuracy: float
     """The same classifier trained and tested on shuffled labels."""
     labels: Literal["words", "people"] = Field("words", exclude_if=lambda value: value == "words")

@@ -40,16 +40,16 @@ def load_matrix(
         return GivenMatrix(_require_square(rows, source, str(path)), path.name)
     if path.exists() and not is_parts(path):
         raise SourceError(
-            f"{path}: no parts of a corpus, from which a transformation could be taken",
+            f"{path}: no subcorpora, from which a transformation could be taken",
             allowed="a file that eatlas embed has written, or a square array in a file .npy",
         )
     parts = read_parts(path)
     about = parts.about
     if about.source_fingerprint != source.fingerprint:
         raise EatlasError(
-            f"{path}: its transformation is for other vectors",
+            f"{path}: its transformation belongs to different vectors",
             got=about.source,
-            allowed=f"one that was learned for {source.name}",
+            allowed=f"a transformation learned for {source.name}",
         )
     return parts.matrix, about.transformation.model_copy(update={"file": path.name})
 
@@ -60,7 +60,7 @@ def _require_square(rows: NDArray[Any], source: Source, name: str) -> NDArray[np
     allowed += " components"
     if rows.shape != (source.dim, source.dim) or rows.dtype.kind not in "fiu":
         raise EatlasError(
-            f"{name}: it is no transformation for these vectors",
+            f"{name}: this transformation does not fit these vectors",
             got=f"{rows.dtype}, shape {rows.shape}",
             allowed=allowed,
             remedy="transpose a matrix that multiplies from the left; convert another type with "
@@ -68,7 +68,7 @@ def _require_square(rows: NDArray[Any], source: Source, name: str) -> NDArray[np
         )
     if len(rows) > MOST_ROWS or not (np.abs(rows) <= LARGEST).all():  # which NaN is not
         raise EatlasError(
-            f"{name}: numbers beyond what can be computed with",
+            f"{name}: some numbers are too large or not finite",
             got=described(float(np.abs(rows).max())),
             allowed=f"finite numbers up to {LARGEST:g}, at most {MOST_ROWS:,} rows",
         )

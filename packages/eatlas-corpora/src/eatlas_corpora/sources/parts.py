@@ -1,4 +1,4 @@
-"""Vectors of terms as parts of a corpus use them: what ``eatlas embed`` writes, as sources."""
+"""Vectors of terms as subcorpora use them: what ``eatlas embed`` writes, as sources."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from eatlas.sources.spec import MEMBER, check_options, load
 from eatlas.stimuli.records import fault_at, faults_of
 
 KEY = "eatlas_parts"
-"""Array that tells these files from others; it holds what is said of them as JSON."""
+"""Array that identifies these files; it holds their record as JSON."""
 ARRAYS = ("rows", "sums", "counts", "matrix", "published")
 SCHEMA = "eatlas/parts/2"
 TARGETS, ALL = "targets", "all"
 """Which terms have the vectors of the part: the tests' targets, or all."""
 FEW = 10
-"""Contexts below which a remark names a term."""
+"""A warning names a term with fewer contexts."""
 MOST_PARTS = 200
-"""Parts of a corpus; a field with more values names something else."""
+"""Subcorpora; a field with more values names something else."""
 MOST_BLOCKS = 200
 """Blocks of documents of a part of the corpus; of fewer documents each is one."""
 TIERS = 32
@@ -107,7 +107,7 @@ class CorpusFiles(Record):
 
 
 class PartsRecord(Record):
-    """What is said of all parts: how they were made, and of what."""
+    """The record of all subcorpora: what eatlas read, and how it computed their vectors."""
 
     version: str
     parts: Annotated[tuple[str, ...], Field(min_length=1, max_length=MOST_PARTS)]
@@ -168,7 +168,7 @@ class PartsRecord(Record):
 
 @dataclass(frozen=True)
 class CorpusParts:
-    """Sums of the contexts of terms in the blocks of all parts of a corpus."""
+    """Sums of the contexts of terms in the blocks of all subcorpora."""
 
     terms: tuple[str, ...]
     rows: NDArray[np.int32]
@@ -180,7 +180,7 @@ class CorpusParts:
     published: NDArray[np.float32]
     """Vectors of the terms in the source; NaN of those that it lacks."""
     about: PartsRecord
-    """Parts, documents, targets, corpus, window, quality: what was said when they were made."""
+    """Subcorpora, documents, targets, corpus, window and quality, from the record."""
 
     @property
     def parts(self) -> list[str]:
@@ -210,7 +210,7 @@ class CorpusParts:
 
 
 def is_parts(path: Path) -> bool:
-    """Whether a file has parts of a corpus."""
+    """Whether a file has subcorpora."""
     if path.suffix.lower() != ".npz" or not is_file(path):
         return False
     try:
@@ -233,10 +233,10 @@ def read_parts(path: Path) -> CorpusParts:
         schema = said.pop("schema", None)
         if schema != SCHEMA:
             raise SourceError(
-                f"{path}: parts of another form",
+                f"{path}: an unknown version of the file",
                 got=described(schema),
                 allowed=SCHEMA,
-                remedy="write the file again with this version's eatlas embed",
+                remedy="create the file again with this version of eatlas embed",
             )
         terms = said.pop("terms", None)
         if not (terms and isinstance(terms, list) and all(isinstance(t, str) for t in terms)):
@@ -249,7 +249,7 @@ def read_parts(path: Path) -> CorpusParts:
 
 
 def _record_of(said: dict[str, Any]) -> PartsRecord:
-    """What is said of all parts, or its first fault."""
+    """The record of all subcorpora; refuse it with its first fault."""
     try:
         return PartsRecord.from_dict(said)
     except ValidationError as error:
@@ -258,7 +258,7 @@ def _record_of(said: dict[str, Any]) -> PartsRecord:
 
 
 def _fault_of_forms(parts: CorpusParts) -> str:
-    """Say which array is not of its kind, or of another shape than the others ask for."""
+    """Name an array of the wrong type, or of a shape that does not fit the others."""
     n, terms = parts.rows.shape[:1] or (0,), len(parts.terms)
     dim = max(1, *(parts.matrix.shape[-1:] or (1,)))
     forms = {
@@ -312,7 +312,7 @@ class PartSource(Source):
 
     @property
     def name(self) -> str:
-        """That of the file, and the part."""
+        """The fingerprint of the file, and the subcorpus."""
         return self._name
 
     @property
@@ -333,14 +333,14 @@ class PartSource(Source):
 
     @property
     def listed(self) -> bool:
-        """Whether its vectors are those of a vocabulary."""
+        """Whether its vectors form a vocabulary."""
         return False
 
     def require_listed(self, why: str) -> None:
-        """Refuse: it has the terms of tests alone."""
+        """Refuse: it only has the terms of tests."""
         raise SourceError(
-            f"{self.name}: {why}, and a part of a corpus has the terms of its tests alone",
-            remedy=f"take the vectors that it was embedded with: {self.corpus.about.source}",
+            f"{self.name}: {why}, and a subcorpus only has vectors of the terms of its tests",
+            remedy=f"use the vectors that it was embedded with: {self.corpus.about.source}",
         )
 
     @property
@@ -430,7 +430,7 @@ def open_parts(path: Path, options: Mapping[str, str], name: str) -> tuple[PartS
     if member is not None:
         if member not in corpus.parts:
             raise SourceError(
-                f"{path}: there is no such part", got=member, allowed=listing(corpus.parts, 20)
+                f"{path}: there is no such subcorpus", got=member, allowed=listing(corpus.parts, 20)
             )
         numbers, name = [corpus.parts.index(member)], name.partition("#")[0]
     return tuple(PartSource(name, corpus, number, local) for number in numbers)

@@ -48,7 +48,7 @@ def document_tests(counts: Array, smoothing: float, level: float) -> DocumentTes
     first term of its expansion in the counts. Pseudo-values of blocks, the difference plus the
     number of blocks times the influence, have the difference as their mean, and its variance over
     documents is that of their mean. P-values of targets are of the score at no difference, ``(n_bA
-    - q N_bA)/N_A`` less the same of B with q the share of the target with both groups, whose
+    - q N_bA)/N_A`` less the same of B with q the proportion of the target with both groups, whose
     variance does not depend on how large the difference is (Rao and Scott 1987, On simple
     adjustments to chi-square tests with sample survey data, Annals of Statistics 15).
     """

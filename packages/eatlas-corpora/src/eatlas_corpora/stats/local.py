@@ -34,10 +34,10 @@ def transformation(
     d, n = vectors.shape[1], int(usable.sum())
     if n < 2 * d + 2:
         raise EatlasError(
-            "the corpus is too small for a transformation of its own",
+            "the corpus is too small to learn a transformation",
             got=f"{n:,} words with {LEAST_CONTEXTS} contexts or more",
             allowed=f"{2 * d + 2:,} at least, for vectors of {d} components",
-            remedy="take one that was learned on a larger corpus: --transformation FILE.npz",
+            remedy="use one learned on a larger corpus: --transformation FILE.npz",
         )
     x, y = means[usable], vectors[usable]
     weights = np.sqrt(np.log(counts[usable]))[:, None]
@@ -144,7 +144,7 @@ class Blocks:
 
 @dataclass(frozen=True)
 class LocalTest:
-    """A test whose terms, X, Y, A and B, have vectors of parts of a corpus, or of none."""
+    """A test whose terms, X, Y, A and B, have vectors of subcorpora, or of none."""
 
     sizes: tuple[int, int, int, int]
     fixed: Array
@@ -223,7 +223,7 @@ class LocalTest:
 
 
 def _d(scores: Array, weights: Array, n: int, ddof: int) -> Array:
-    """Effect size of the first n terms against the others in each draw; NaN where it has none."""
+    """Effect size of the first n terms against the others in each sample; NaN where it has none."""
     weights = np.where(np.isfinite(scores), weights, 0.0)
     scores = np.where(np.isfinite(scores), scores, 0.0)
     total = weights.sum(axis=1)
@@ -238,7 +238,7 @@ def _d(scores: Array, weights: Array, n: int, ddof: int) -> Array:
 
 
 def effective_level(level: float, blocks: float) -> float:
-    """The share of resamples that an interval has to span, where it rests on so few blocks.
+    """The proportion of resamples that an interval has to span, where it rests on so few blocks.
 
     Resamples of n vary less than samples, by the root of (n - 1) / n, and have no longer tails than
     a normal distribution. So the ends of the percentile interval move out to where those of an

@@ -22,9 +22,9 @@ def variance_components(scores: Array, sizes: Integers, n: int) -> Components:
     - units: V - mean of v_w / n_w, with the component `within` for a v_w that is not known;
     - groups: ((M_1 - M_2)**2 - V (1 / N_1 + 1 / N_2)) / 4.
 
-    Each is the unbiased estimate where scores and units are drawn at random and the two groups are
-    all there are (of groups of one size, the analysis of variance of a nested design); a negative
-    estimate is 0.
+    Each is the unbiased estimate where scores and units are sampled at random and the two groups
+    are all there are (of groups of one size, the analysis of variance of a nested design); a
+    negative estimate is 0.
     """
     starts = np.cumsum(sizes) - sizes
     means = np.add.reduceat(scores, starts) / sizes

@@ -19,7 +19,7 @@ def test_a_corpus_is_counted_by_name_once_it_is_here(tmp_path):
     served.write_text(json.dumps({"text": "The nurse said she ran."}) + "\n")
     entry = find("gpt2-output-webtext-train")
     assert on_this_machine("glove.6B.50d", "texts") is None
-    with pytest.raises(SourceError, match="these published texts are not on this machine yet"):
+    with pytest.raises(SourceError, match="these published texts are not downloaded yet"):
         eatlas.count_text("gpt2-output-webtext-train", TEST)
     unpack(served, entry.vectors, entry.target)
     assert on_this_machine("gpt2-output-webtext-train", "texts").read_bytes() == served.read_bytes()

@@ -59,56 +59,57 @@ def ask(
     as_json: bool = False,
     seed: int = 0,
 ) -> None:
-    """Put association tests to models that answer in words, or have them write texts.
+    """Prompt models with association tests, or have them generate texts.
 
     For each target, pairs of attributes compete: "Which word goes better with Amy: executive or
-    home?" Each is asked in both orders, and pairs are drawn for each of eight questions. The shares
-    of comparisons that attributes win take the place of cosines. The same as
-    eatlas run --measure ask --vectors MODEL.
-    Each answer is kept as it comes: repeat an interrupted command to continue.
-    Exit codes: 0 all done, 1 some tests failed, 2 nothing could be run, 130 interrupted.
+    home?" The model gets each comparison in both orders, and eight questions sample their own
+    pairs. The proportion of comparisons that an attribute wins replaces its cosine. The same as
+    eatlas run --measure ask --vectors MODEL. Each answer is stored as it comes: repeat an
+    interrupted command to continue. Exit codes: 0 all done, 1 some tests failed, 2 nothing could be
+    run, 130 interrupted.
 
     Parameters
     ----------
     model : MODEL...
         Models that answer: chat:URL?model=NAME, an address for chat completions in OpenAI's form;
         hf:NAME, a causal model of transformers; py:module:function; or a file of answers, CSV or
-        JSON lines. Several are compared; NAME=MODEL gives one a name.
+        JSON lines. With several models, the report compares them; NAME=MODEL names one.
     tests : ID|BATTERY|FILE.toml
-        Tests to put, or of whose targets texts are written. May be repeated. [default: weat-6, male
+        Tests to ask, or whose targets the texts are about. May be repeated. [default: weat-6, male
         and female names with career and family; none for texts]
     by : auto|logprobs|samples
-        What a choice is: the probability of each option as the model's answer, or an answer that is
-        drawn. [default: probabilities, where the model gives them]
+        How to read a choice: from the probability of each option as the model's answer, or from
+        sampled answers. [default: probabilities, if the model returns them]
     templates : NAME|FILE.toml|TEMPLATE;...
         Questions with {first}, {second} and either {target} or {attribute}; or words, names,
         groups, professions or persons. [default: the test's own, else words]
     opponents : N >= 2
-        With how many others each attribute is compared in a question. [default: 2]
+        Number of other attributes that each attribute is compared with in a question. [default: 2]
     answers : N >= 1
-        Answers that are drawn to each question. [default: 1]
+        Answers to sample for each question. [default: 1]
     temperature : T
-        At which answers and texts are drawn. [default: 1.0]
+        Temperature of sampling for answers and texts. [default: 1.0]
     tokens : N >= 1
-        Length of an answer or of a text at most. [default: 32; 400 for texts]
+        Maximum length of an answer or of a text. [default: 32; 400 for texts]
     measure : SIGNATURE
         ask or assign, with parameters in brackets: 'ask(alpha=0.01)'. May be repeated. [default:
         ask]
     generate : --generate TEMPLATE
-        Have one model write texts, such as "Write a story about a {target}."; {a target} is a
+        Have one model generate texts, such as "Write a story about a {target}."; {a target} is a
         target with its English article. Count texts with eatlas text, or embed them with
         eatlas embed --by group.
     number : -n, --number N >= 1
         Texts about each target. [default: 100]
     targets : WORD,...|FILE
-        Targets of texts, in place of those of --tests; in a file one on a line.
+        Targets of texts, in place of --tests; in a file, one per line.
     dry_run
         Count questions, tokens and cost, and send nothing.
     price : IN,OUT
-        Money for a million tokens of questions, and of answers, such as 0.15,0.60. Needs --dry-run.
+        Price of a million input tokens, and of a million output tokens, such as 0.15,0.60. Needs
+        --dry-run.
     save_answers : --save-answers FILE.csv|FILE.jsonl
-        Write every answer of the model to a file, which eatlas ask FILE measures again. Of one
-        model and one measure.
+        Write every answer of the model to a file, which eatlas ask FILE can measure again. Needs
+        one model and one measure.
     out : -o, --out PATH
         Folder for results.jsonl and report.html, or file for texts, .jsonl. [default: out, or
         none with --json; texts.jsonl]
@@ -131,7 +132,8 @@ def ask(
     if targets is not None or number is not None:
         lost = "--targets" if number is None else "-n"
         raise EatlasError(
-            f"{lost} is of texts that a model writes", allowed=f"--generate TEMPLATE {lost} ..."
+            f"{lost} applies only to texts that a model generates",
+            allowed=f"--generate TEMPLATE {lost} ...",
         )
 
     measures = _measures(measure, **of_choices, **shared)
@@ -148,16 +150,15 @@ def ask(
 def _require_savable(
     path: Path, model: list[str], measure: list[str] | None, *, generate: str | None, dry_run: bool
 ) -> None:
-    """Refuse answers that no file can have, before a model is asked."""
+    """Refuse answers that no file can store, before prompting a model."""
     if generate is not None or dry_run:
         other = "--dry-run" if dry_run else "--generate"
         raise EatlasError(f"--save-answers and {other} exclude each other")
     if len(model) > 1 or len(measure or ()) > 1:
         raise EatlasError(
-            "--save-answers is of one model and one measure",
+            "--save-answers takes one model and one measure",
             got=f"{number_of(len(model), 'model')}, {number_of(len(measure or ['']), 'measure')}",
-            remedy="give each a command and a file of its own; answers that are kept are not asked "
-            "for again",
+            remedy="run one command for each, with its own file; eatlas reuses cached answers",
         )
     require_place(path, "answers", asking.ENDINGS)
 
@@ -193,7 +194,7 @@ def _require_none(what: str, **options: Any) -> None:
     """Refuse options of questions beside texts."""
     for name in _drop_none(options):
         raise EatlasError(
-            f"--{name} is of tests that are put to a model, and {what} puts none",
+            f"--{name} applies to tests that a model answers, and {what} asks none",
             allowed=f"{what} with -n, --tests or --targets, --tokens and --temperature",
         )
 
@@ -206,9 +207,9 @@ def _price(text: str, *, dry_run: bool) -> tuple[float, float]:
         questions, answers = map(float, text.split(","))
     except ValueError as error:
         raise EatlasError(
-            "--price: these are not two amounts",
+            "--price: not two amounts",
             got=text,
-            allowed="money for a million tokens of questions, and of answers: 0.15,0.60",
+            allowed="prices of a million input and of a million output tokens: 0.15,0.60",
         ) from error
     return questions, answers
 

@@ -35,14 +35,14 @@ def views(
     workers: int | None = None,
     engine: str = "local",
 ) -> None:
-    """Measure a model in its vectors, its log-probabilities and its answers.
+    """Compare a model's vectors, log-probabilities and answers.
 
-    Every SOURCE is one of the same model, and is measured in each form that it gives: hf:NAME in
-    the vectors of all its layers, in log-probabilities and in answers; chat:URL?model=NAME in
-    answers. Shows the EAT-Map of each view, and how far views agree: Spearman's rho of the scores
-    of targets, and of attributes, with its interval, over all of them and within the groups. To
-    continue after an interruption, repeat the command.
-    Exit codes: 0 all done, 1 some tests failed, 2 nothing could be measured, 130 interrupted.
+    Every SOURCE belongs to the same model. The command measures each form that it offers: hf:NAME
+    in the vectors of all its layers, in log-probabilities and in answers; chat:URL?model=NAME in
+    answers. It shows the EAT-Map of each view, and how far the views agree: Spearman's rho of the
+    scores of targets, and of attributes, with its interval, over all of them and within the groups.
+    To continue after an interruption, repeat the command. Exit codes: 0 all done, 1 some tests
+    failed, 2 nothing could be measured, 130 interrupted.
 
     Parameters
     ----------
@@ -51,19 +51,20 @@ def views(
     tests : ID|BATTERY|FILE.toml
         Association tests to measure. May be repeated. [default: weat-6]
     vectors : [NAME=]SOURCE
-        A source that is measured in its vectors alone. May be repeated.
+        A source of which only the vectors are measured. May be repeated.
     logprobs : [NAME=]SOURCE
-        A source that is measured in its log-probabilities alone, such as
+        A source of which only the log-probabilities are measured, such as
         https://HOST/v1/completions?model=NAME. May be repeated.
     answers : [NAME=]SOURCE
-        A source that is measured in its answers alone, such as py:MODULE:FUNCTION. May be repeated.
+        A source of which only the answers are measured, such as py:MODULE:FUNCTION. May be
+        repeated.
     measure : SIGNATURE
-        Measure of a form in place of its default, such as 'ask(opponents=2)'. May be repeated.
+        Measure for a form, instead of its default, such as 'ask(opponents=2)'. May be repeated.
         [default: ml-eat of vectors, lpbs of log-probabilities, ask of answers]
     level : word|sentence
-        What a vector of a transformer stands for: the word within the prompt, or the whole text.
+        What a vector of a transformer represents: the word within the prompt, or the whole text.
     prompt : TEMPLATE
-        Template around each word before a transformer encodes it. '{}' is the word alone.
+        Template around each word before a transformer encodes it. '{}' is the bare word.
     out : -o, --out DIR
         Folder for the page, the results with their report, and the tables. [default: views, or none
         with --json]

@@ -1,7 +1,7 @@
 """Models that answer in words: endpoints of OpenAI's form, models of transformers, functions.
 
-Every model goes one way: prompts become requests, one for each answer that is drawn; what is kept
-of them is handed out, the rest is asked, and each answer is kept as it comes.
+Every model goes one way: prompts become requests, one for each answer that is sampled; what is
+stored of them is handed out, the rest is asked, and each answer is stored as it comes.
 """
 
 from __future__ import annotations
@@ -36,17 +36,18 @@ FIRST_TEXTS = 20
 SHOWN = 3
 """Answers that an error shows."""
 SAME, FEWEST_DRAWS = 0.99, 20
-"""Share of questions whose draws are all the same, above which a note says so; not 1, as a proxy
-that keeps answers may be too late for some. And the draws of all of them, below which none does."""
+"""Proportion of questions whose draws are all the same, above which a note says so; not 1, as a
+proxy that keeps answers may be too late for some. And the draws of all of them, below which none
+does."""
 
 
 @dataclass(frozen=True, order=True)
 class Request:
-    """One answer that is asked for."""
+    """A request for one answer."""
 
     text: str
     options: tuple[str, ...]
-    """Options whose log-probabilities are wanted; none where an answer is drawn."""
+    """Options whose log-probabilities are wanted; none where an answer is sampled."""
     temperature: float
     tokens: int
     draw: int
@@ -93,7 +94,7 @@ class ChatModel(Protocol):
 
 
 class Answering(KeptAnswers[Request, Response]):
-    """A model that answers requests, each of which is kept on disk."""
+    """A model that answers requests, each of which is stored on disk."""
 
     answer = Response
     kind: Literal["chat"] = "chat"
@@ -139,7 +140,7 @@ class Answering(KeptAnswers[Request, Response]):
         }
 
     def requests_of(self, prompt: Prompt) -> tuple[Request, ...]:
-        """What is asked for a prompt: its options once, or each draw."""
+        """The requests for a prompt: its options once, or each sampled answer."""
         if prompt.options and (
             prompt.by == "logprobs" or (prompt.by == "auto" and self.gives_logprobs())
         ):
@@ -150,7 +151,7 @@ class Answering(KeptAnswers[Request, Response]):
         )
 
     def sizes_of(self, texts: Sequence[str]) -> list[int] | None:  # noqa: ARG002  (few can tell)
-        """Pieces of each text as the model is asked it; None where only the model can tell."""
+        """Pieces of each text as the model gets it; None if only the model knows."""
         return None
 
 
@@ -181,7 +182,7 @@ class FirstAnswers:
         if not prompt.options:
             return SourceError(
                 f"{self.name}: all of {count} texts are empty",
-                remedy="ask for more tokens or with another prompt, or take another model",
+                remedy="raise the number of tokens, change the prompt, or use another model",
             )
         if prompt.words:
             return SourceError(
@@ -260,15 +261,15 @@ class FunctionChat(Answering):
         return f"function:{self.name}"
 
     def gives_logprobs(self) -> bool:
-        """A function returns texts alone."""
+        """A function only returns texts."""
         return False
 
     def requests_of(self, prompt: Prompt) -> tuple[Request, ...]:
-        """The draws of an answer; log-probabilities are refused."""
+        """Samples of an answer; refuse log-probabilities."""
         if prompt.by == "logprobs":
             raise SourceError(
-                f"{self.name}: a function returns texts, and no log-probabilities",
-                remedy="by=samples, which draws answers",
+                f"{self.name}: a function returns texts, not log-probabilities",
+                remedy="use by=samples, which samples answers",
             )
         return super().requests_of(prompt)
 
@@ -285,10 +286,10 @@ class FunctionChat(Answering):
             no_texts = [text for text in texts if not isinstance(text, str | None)]
             if len(texts) != len(batch) or isinstance(came, str) or no_texts:
                 raise SourceError(
-                    f"{self.name}: what came back is not one text for each prompt",
+                    f"{self.name}: the function did not return one text per prompt",
                     got=f"{described(no_texts[0] if no_texts else came)} for "
                     f"{number_of(len(batch), 'prompt')}",
-                    allowed="a list of as many texts; None for no answer",
+                    allowed="a list with one text per prompt, or None for no answer",
                 )
             answers = (Response(text or "") for text in texts)
             yield dict(zip(batch, answers, strict=True))
@@ -360,9 +361,9 @@ def _open_text(text: str) -> ChatModel:
         model = load(_FILE)(path)
         return model
     if scheme in {"http", "https"}:
-        raise _no_answers(text, f"of a server of chat completions: chat:{address}?model=NAME")
+        raise _no_answers(text, f"for a chat server, write chat:{address}?model=NAME")
     raise _no_answers(text)
 
 
 def _no_answers(name: str, remedy: str | None = None) -> SourceError:
-    return SourceError(f"{name}: this is no model that answers", allowed=ALLOWED, remedy=remedy)
+    return SourceError(f"{name}: this model answers no questions", allowed=ALLOWED, remedy=remedy)

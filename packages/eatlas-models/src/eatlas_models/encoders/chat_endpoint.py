@@ -51,7 +51,7 @@ SERVERS = (
     "vLLM, SGLang, llama.cpp's server, newer Ollama, and models of OpenAI that do not reason list "
     "them; others answer by samples: ask(by=samples,answers=5)"
 )
-"""Who gives log-probabilities, and what to do where nobody does."""
+"""Which servers return log-probabilities, and what to do if yours does not."""
 BASES = "addresses end in /v1 at most servers, Ollama among them; "
 PROBE = Request("Which is more: two or one? Answer with one word.", ("two", "one"), 0.0, 32, 0)
 """Asked once, to see whether there are log-probabilities."""
@@ -103,7 +103,7 @@ class Dialect:
         if "max_completion_tokens" in received.content and "max_tokens" in body:
             self.tokens = "max_completion_tokens"
         elif "temperature" in received.content and (
-            # without it, answers are drawn at 1; log-probabilities do not depend on it
+            # without it, answers are sampled at 1; log-probabilities do not depend on it
             body.get("temperature") == 1 or ("temperature" in body and "logprobs" in body)
         ):
             self.temperature = False
@@ -145,9 +145,9 @@ class ChatEndpoint(Answering):
     def verification_remarks(self) -> tuple[str, ...]:
         """Where the answers come from that a result was computed again from."""
         if not self.asked:
-            return ("answers: those that are kept on this machine; nothing was asked",)
-        again = f"{self.asked:,} were asked for again"
-        return (f"answers: {again}; the others are kept on this machine",)
+            return ("answers: from the cache of this machine; no new requests",)
+        again = f"{self.asked:,} requested again"
+        return (f"answers: {again}; the others from the cache of this machine",)
 
     def gives_logprobs(self) -> bool:
         """Whether the server says how probable the pieces of an answer are."""
@@ -169,7 +169,7 @@ class ChatEndpoint(Answering):
                 f"{self.name}: refused, as {what} are not kept here, and it would send the texts "
                 "of the test, and the key, to the model again",
                 got="a source that a file names, not you",
-                allowed="answers that are kept in the cache of this machine",
+                allowed="answers in the cache of this machine",
                 remedy=f"if you trust it: --trust {shlex.quote(self.name)}; answers that are drawn "
                 "anew differ",
             )
@@ -190,9 +190,9 @@ class ChatEndpoint(Answering):
                 spent += sum(response.spent for response in batch.values())
                 if spent == done >= FEW:
                     raise SourceError(
-                        f"{self.name}: the model comes to no answer",
+                        f"{self.name}: the model never reaches an answer",
                         got=f"{done} of {done} answers that end at the limit of tokens, "
-                        f"{requests[0].tokens}, and hold reasoning alone",
+                        f"{requests[0].tokens}, and contain only reasoning",
                         remedy="raise tokens: ask(tokens=2000), or turn reasoning off",
                     )
 
@@ -261,9 +261,9 @@ class ChatEndpoint(Answering):
             raise SourceError(
                 f"{self.name}: {fault}",
                 got=received.beginning,
-                allowed="a server of chat completions in OpenAI's form, such as vLLM, llama.cpp's, "
+                allowed="a server with OpenAI's chat completions API, such as vLLM, llama.cpp's, "
                 "Ollama's /v1",
-                remedy="check the address, which ends in /v1 at most servers",
+                remedy="check the address; on most servers it ends in /v1",
             ) from e
         if request.options and chances is None and request != PROBE:
             self._refuse_logprobs(received.beginning)
@@ -271,7 +271,7 @@ class ChatEndpoint(Answering):
 
     def _refuse_logprobs(self, shown: str) -> NoReturn:
         raise SourceError(
-            f"{self.name}: the server gives no log-probabilities of answers",
+            f"{self.name}: the server returns no log-probabilities",
             got=shown,
             remedy=SERVERS,
         )
@@ -282,7 +282,7 @@ def side_by_side(
 ) -> Iterator[dict[Request, Response]]:
     """Ask some requests at a time, and hand out what came, to the end or a failure.
 
-    Whoever is interrupted here still gets what has come.
+    An interrupted call still returns what has arrived.
     """
     left = deque(requests)
     came: SimpleQueue[tuple[Request, Response | Exception]] = SimpleQueue()
@@ -472,7 +472,7 @@ def open_chat(text: str) -> ChatEndpoint:
     whole = complete_address(address, "chat/completions")
     if re.search(r"/(embeddings|completions)$", whole.removesuffix(END)):
         raise SourceError(
-            f"{address}: this is not an address for chat completions",
+            f"{address}: not an address of chat completions",
             allowed=ALLOWED,
             remedy="leave out the last part of the address",
         )
@@ -488,8 +488,7 @@ def open_chat(text: str) -> ChatEndpoint:
 def refuse_vectors(text: str) -> NoReturn:
     """Say of a model that answers how it is measured."""
     raise SourceError(
-        f"{text}: this model answers, and gives no vectors",
-        allowed="--measure ask, or another measure of answers, with this source",
-        remedy="eatlas run --measure ask; vectors come from an address for embeddings: "
-        "https://HOST/v1/embeddings?model=NAME",
+        f"{text}: a chat model has no vectors",
+        allowed="measures of answers, such as ask, with this source",
+        remedy="add --measure ask; or, for vectors, give an embeddings endpoint: https://HOST/v1/embeddings?model=NAME",
     )

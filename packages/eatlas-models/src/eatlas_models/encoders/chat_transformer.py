@@ -1,8 +1,8 @@
-"""Causal models of transformers that answer: probabilities of options, and answers that are drawn.
+"""Causal models of transformers that answer: probabilities of options, and sampled answers.
 
 The common beginning of neighbouring prompts is read once, and options are read behind the prompt
-that they answer: keys and values of attention are kept in between. Texts of one length go together,
-so none is padded.
+that they answer: keys and values of attention are stored in between. Texts of one length go
+together, so none is padded.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ LOGITS = 2**24
 """Log-probabilities in memory at a time: 128 MB in double precision."""
 CACHED = 4
 """Rounding errors beside those of texts that are read whole: with kept keys and values, and other
-texts beside them, log-probabilities by SmolLM2, mostly from -8 to -3, moved by up to 2.3e-5: 48 of
+texts next to them, log-probabilities by SmolLM2, mostly from -8 to -3, moved by up to 2.3e-5: 48 of
 2^-24, relative to 8."""
 _PLAIN = "Question: {text}\nAnswer:"
-"""How a question is put to a model without a chat template."""
+"""The prompt for a model without a chat template."""
 _NEXT = "\nQuestion:"
 """Where a model without a chat template goes on to a question of its own."""
 _THINK = "<think>"
 _DAY = datetime(2024, 7, 26, tzinfo=UTC)
-"""What the templates of Llama 3 take for today where nothing else is said."""
+"""The default date in the templates of Llama 3."""
 _TODAY = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")
 _PROBE = "Fine"
 _ALLOWED = "a causal language model, such as an instruction-tuned Llama, Qwen or SmolLM"
@@ -95,7 +95,7 @@ class Spelling(NamedTuple):
 
 
 class TransformerChat(Answering):
-    """A causal language model that is asked through its chat template.
+    """A causal language model, prompted through its chat template.
 
     The probability of an option is that of an answer that begins with it, as written or with a
     capital letter: the product over its pieces, the sum of both. It stands where answers stand,
@@ -125,7 +125,7 @@ class TransformerChat(Answering):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the model, of what it is told, and of how answers are read."""
+        """Hash of the model, its prompts, and the rules for reading answers."""
         decides = f"{self.model.fingerprint};chat;{ALGORITHM};{self.system};{self.decides}"
         return f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}"
 
@@ -154,8 +154,8 @@ class TransformerChat(Answering):
     def render_chat(self, text: str, answer: str | None = None) -> str:
         """A question as the model reads it, up to its answer, or with one.
 
-        A model that thinks before it answers is told that it has thought: the answer comes next.
-        Templates that name the day are told the same day always, so that answers repeat.
+        The prompt tells a reasoning model that its reasoning has ended: the answer comes next.
+        Templates that name the date always get the same date, so that answers are reproducible.
         """
         if not self.has_template:
             before = f"{self.system}\n\n" if self.system else ""
@@ -249,7 +249,7 @@ class TransformerChat(Answering):
     # --- answers ----------------------------------------------------------------------------------
 
     def in_batches(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
-        """Answer questions, those of one length together in an order in which neighbours agree."""
+        """Answer questions, batched by length, in an order in which neighbours agree."""
         module = self.loaded.module  # with its tokenizer
         prompts = self._prompts(list(dict.fromkeys(request.text for request in requests)))
 
@@ -306,7 +306,7 @@ class TransformerChat(Answering):
         return values
 
     def _sample_answers(self, prompts: Mapping[str, Input], batch: list[Request]) -> list[Response]:
-        """Answers that are drawn, each by chance of its own, piece by piece."""
+        """Answers that are sampled, each by chance of its own, piece by piece."""
         torch = import_torch()
 
         texts = [prompts[request.text] for request in batch]
@@ -414,7 +414,7 @@ def forms_of_options(options: Sequence[str]) -> list[tuple[str, ...]]:
 def chances_of_options(
     forms: Sequence[Spelling], values: Mapping[Input, float], options: int
 ) -> tuple[float, ...]:
-    """Log-probability of each option: all its forms, less those of others that begin with one.
+    """Log-probability of each option: all its forms, minus forms of others that begin with one.
 
     >>> forms = [Spelling(0, (1,)), Spelling(0, (2,)), Spelling(1, (1, 3))]
     >>> values = {(1,): math.log(0.5), (2,): math.log(0.125), (1, 3): math.log(0.25)}
@@ -431,7 +431,7 @@ def chances_of_options(
 
 
 def _without(values: Mapping[Input, float], pieces: Input, others: Collection[Input]) -> float:
-    """Log-probability of pieces that none of the others goes on from."""
+    """Log-probability of pieces that none of the others continues."""
     longer = {other for other in others if _begins([pieces], other)}
     lost = [values[other] for other in longer if not _begins(longer, other)]
     if not lost:
@@ -488,7 +488,7 @@ def _select_rows(cache: Any, rows: Sequence[int]) -> Any:
 
 
 def _chance(request: Request) -> Any:
-    """A generator for one draw, that of the same draw every time."""
+    """A generator for one sample, always the same for the same sample."""
     torch = import_torch()
 
     seed = int.from_bytes(hash_texts("draw", request.text, str(request.draw))[:7])
@@ -499,7 +499,7 @@ def _choose(chances: Any, request: Request, generator: Any) -> int:
     """Draw a piece at the temperature of a request; at 0 take the most probable.
 
     With Gumbel's noise the greatest is a draw from the softmax (Gumbel 1954), whatever other texts
-    are read beside this one.
+    are read next to this one.
     """
     torch = import_torch()
 
@@ -563,7 +563,7 @@ def _facts(located: LocatedModel, content: str) -> Facts:
         vocabulary=card.config.vocab_size,
         template=_has_template(located),
     )
-    # where it cannot be kept, it is read again
+    # where it cannot be stored, it is read again
     with suppress(ResultsError), atomic_file(file) as written:
         written.write(facts.model_dump_json())
     return facts

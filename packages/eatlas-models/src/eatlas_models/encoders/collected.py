@@ -18,7 +18,7 @@ from eatlas_models.results.language_model import LanguageModelRecord
 from eatlas_models.stimuli.asking import About, CollectedAnswer
 
 ANSWER = ("answer", "response", "0")
-"""Names of the column of answers; the last is that of the files of Bai et al. (2025)."""
+"""Names of the column of answers; the last occurs in the files of Bai et al. (2025)."""
 MODEL = ("model", "llm")
 CHANCES = ("logprob_first", "logprob_second")
 """Columns of the log-probabilities of both options; empty where the model does not list it."""
@@ -68,7 +68,7 @@ def open_collected(path: str | Path) -> CollectedAnswers:
     file = Path(path)
     rows = tuple(_rows(file))
     if not rows:
-        raise SourceError(f"{path}: there are no answers", allowed=FORM)
+        raise SourceError(f"{path}: the file contains no answers", allowed=FORM)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     return CollectedAnswers(str(path), rows, f"sha256:{digest}")
 
@@ -118,7 +118,7 @@ def _json_lines(path: Path) -> Records:
     require_file(path, SourceError)
     try:
         if path.stat().st_size > LARGEST:
-            raise SourceError(f"{path}: too large for a file of answers", allowed="up to 64 MiB")
+            raise SourceError(f"{path}: the file of answers is too large", allowed="up to 64 MiB")
         text = decode_utf8(path.read_bytes(), str(path), SourceError)
     except OSError as error:
         raise SourceError(
@@ -155,9 +155,9 @@ def _chances(record: Mapping[str, Any], place: str) -> tuple[float, float] | Non
         first = second = math.nan
     if not (first <= LARGEST_LOGPROB and second <= LARGEST_LOGPROB):
         raise SourceError(
-            f"{place}: these are no log-probabilities",
+            f"{place}: not log-probabilities",
             got=listing([_text(record[name]) for name in CHANCES]),
-            allowed="natural logarithms of probabilities, 0 at most; empty where none is listed",
+            allowed="natural logarithms of probabilities, at most 0; empty if none is listed",
         )
     return first, second
 
@@ -179,7 +179,7 @@ def _options(record: Mapping[str, Any], place: str) -> tuple[str, ...]:
     if isinstance(options, str):
         options = options.split("|")
     if not isinstance(options, list | None):
-        raise SourceError(f"{place}: these are no options", got=repr(options)[:80], allowed=FORM)
+        raise SourceError(f"{place}: not a list of options", got=repr(options)[:80], allowed=FORM)
     return tuple(filter(None, map(_text, options or ())))
 
 

@@ -87,9 +87,9 @@ class Received(NamedTuple):
 
 
 class Session(requests.Session):
-    """Connections to an address that are kept open for several requests.
+    """Connections to an address that are stored open for several requests.
 
-    Proxies are looked up once, and redirects are not followed: the key goes to the address alone.
+    Proxies are looked up once, and redirects are not followed: the key goes only to the address.
     """
 
     def __init__(self, address: str, limit: int, parallel: int = 1) -> None:
@@ -127,10 +127,10 @@ class Session(requests.Session):
                 return self._receive(answer)
         except UnusableError as error:
             raise SourceError(
-                f"{self.address}: the answer of the server is not read",
+                f"{self.address}: the server's reply was refused",
                 got=str(error),
-                allowed=f"up to {self.limit:,} bytes for such a request, as they are or packed "
-                "once by gzip",
+                allowed=f"up to {self.limit:,} bytes for such a request, uncompressed or "
+                "compressed once by gzip",
                 remedy="check the address and the model",
             ) from error
         # what libraries say of heads that are none, they say in many ways
@@ -246,7 +246,7 @@ def key_for(address: str) -> str:
             break
     if key and not address.lower().startswith("https:") and not is_loopback(address):
         raise SourceError(
-            f"{address}: over http, everybody on the way can read the key",
+            f"{address}: http would send the key unencrypted",
             allowed="https, or an address on this machine",
             remedy="use https; or unset the key; or reach it by an ssh tunnel to localhost",
         )
@@ -261,7 +261,7 @@ def _of_environment(name: str) -> str:
         warn(Note("source.quoted-key", values={"variable": name}))
     if key and not (key.isascii() and key.isprintable() and " " not in key):
         raise SourceError(
-            f"{name}: this is not a key",
+            f"{name}: not a valid key",
             allowed="one line of ASCII letters, digits and signs",
         )
     return key

@@ -36,7 +36,7 @@ OF_VECTOR = 192 << 10
 MALFORMED = (
     TypeError, KeyError, ValueError, AttributeError, IndexError, OverflowError, RecursionError,
 )  # fmt: skip
-"""What is raised by whoever reads an answer of another form, or a number of hundreds of digits."""
+"""Exceptions from reading an answer of another form, or a number of hundreds of digits."""
 _BUSY = 429
 _LOADING = "Loading model"
 """What llama.cpp says with status 503 until it can answer, a minute with a large model."""
@@ -88,17 +88,17 @@ class Endpoint(NamedTuple):
     def failure(self, received: Received, what: str, servers: str = "") -> SourceError:
         """Say that there is no answer."""
         return SourceError(
-            f"{self.address}: the endpoint gives no {what}",
+            f"{self.address}: the endpoint returned no {what}",
             got=received.beginning,
             remedy=f"{servers}check the address, the model ({self.model or 'none'}) and its "
-            f"options, and the key in {' or '.join(KEYS)}; try a busy one again later, or with "
-            "timeout=SECONDS",
+            f"options, and the key in {' or '.join(KEYS)}; if the server is busy, retry later, or "
+            "set timeout=SECONDS",
         )
 
     def send(
         self, body: Mapping[str, Any], session: Session, turn: AbstractContextManager[Any] = ALL
     ) -> Received:
-        """Send a body until there is an answer, or what is said is final.
+        """Send a body until there is an answer, or a final refusal.
 
         While one of several requests waits for a busy endpoint it holds `turn`: no other begins.
         """
@@ -216,7 +216,7 @@ class EndpointSource(Encoder):
                 rows = np.array(form.vectors(received.json()), float).astype(np.float32)
         except MALFORMED as error:
             raise SourceError(
-                f"{self.name}: the answer has not one vector for each text",
+                f"{self.name}: the reply does not contain one vector per text",
                 got=received.beginning,
                 allowed=ADDRESSES,
             ) from error
@@ -227,7 +227,7 @@ class EndpointSource(Encoder):
 
 
 def form_of(address: str) -> Form:
-    """The form of an address, by its end alone."""
+    """The form of an address, judged only by its end."""
     return next(form for form in FORMS if urlsplit(address).path.endswith(form.end))
 
 
@@ -261,7 +261,7 @@ def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
         raise SourceError(
             f"{address}: no model is named",
             allowed=f"an endpoint of embeddings with its model: {ADDRESSES}",
-            remedy="a file of vectors is downloaded first, and named by its path",
+            remedy="to use a file of vectors, download it first and give its path",
         )
     return (EndpointSource(whole, read_options(EndpointOptions, options, address)),)
 
@@ -276,8 +276,8 @@ def read_address(text: str) -> tuple[str, dict[str, str]]:
     parts = urlsplit(address)
     if parts.username is not None or parts.password is not None:
         raise SourceError(
-            f"{parts.scheme}://{parts.hostname}: a key or password must not be in an address",
-            remedy=f"set {KEYS[0]}; results hold addresses",
+            f"{parts.scheme}://{parts.hostname}: the address contains a key or password",
+            remedy=f"set {KEYS[0]}instead; eatlas stores addresses in results",
         )
     return address, parse_options(query, address) if parts.hostname else {}
 
@@ -285,8 +285,8 @@ def read_address(text: str) -> tuple[str, dict[str, str]]:
 def refuse_client(client: Any) -> EndpointSource:
     """Say of a client of an endpoint what to hand over: it knows its address and no model."""
     raise SourceError(
-        "a client of an endpoint names no model",
+        "this client of an endpoint does not name a model",
         got=type(client).__name__,
-        remedy=f"hand over its address: {str(client.base_url).rstrip('/')}?model=NAME, with the "
+        remedy=f"pass its address: {str(client.base_url).rstrip('/')}?model=NAME, with the "
         f"key in {KEYS[0]}",
     )

@@ -1,4 +1,4 @@
-"""Answers of language models are kept on disk, beside the vectors of encoders."""
+"""Answers of language models are stored on disk, next to the vectors of encoders."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ A = TypeVar("A")
 
 
 class KeptAnswers(Generic[Q, A]):
-    """A model whose answers are kept on disk if it says so."""
+    """A model whose answers are stored on disk if it says so."""
 
     name: str
     keeps: bool
@@ -49,7 +49,7 @@ class KeptAnswers(Generic[Q, A]):
         tell: Tell | None = None,
         review: Callable[[Mapping[Q, A], int], None] | None = None,
     ) -> dict[Q, A]:
-        """Answer questions, each of which is a dataclass; what is kept is not asked for.
+        """Answer questions, each of which is a dataclass; stored answers need no request.
 
         `review` is called after each new batch with all answers and the number of new ones.
         """
@@ -58,7 +58,7 @@ class KeptAnswers(Generic[Q, A]):
         def compute(left: Sequence[Q]) -> Iterator[Mapping[Q, A]]:
             new = 0
             for batch in self.in_batches(left):
-                yield batch  # which is kept before it is reviewed
+                yield batch  # which is stored before it is reviewed
                 new += len(batch)
                 if review is not None:
                     review(answers, new)
@@ -73,18 +73,18 @@ class KeptAnswers(Generic[Q, A]):
         return answers
 
     def look_up(self, questions: Iterable[Q]) -> dict[Q, A]:
-        """Answers that are kept; nothing is asked."""
+        """Stored answers, without new requests."""
         with closing(CacheStore()) as store:
             return self.look_up_in(store, questions)
 
     def look_up_in(self, store: CacheStore, questions: Iterable[Q]) -> dict[Q, A]:
-        """Answers that are kept in a store, by whatever program."""
+        """Answers that are stored in a store, by whatever program."""
         keys = self._keys_of(questions) if self.keeps else {}
         answers = store.get(keys.values(), self._form.read)
         return {question: answers[key] for question, key in keys.items() if key in answers}
 
     def _keys_of(self, questions: Iterable[Q]) -> dict[Q, bytes]:
-        """What answers are kept under."""
+        """What answers are stored under."""
         fingerprint = self.fingerprint
         return {
             question: hash_texts(ANSWER, fingerprint, repr(tuple(vars(question).values())))
@@ -93,7 +93,7 @@ class KeptAnswers(Generic[Q, A]):
 
     @cached_property
     def _form(self) -> Form[A]:
-        """How answers, which are dataclasses, are kept: as JSON of their fields."""
+        """How answers, which are dataclasses, are stored: as JSON of their fields."""
         types: Any = tuple(get_type_hints(self.answer).values())
         fields = TypeAdapter[Any](tuple[types])
 

@@ -55,7 +55,7 @@ class Step(NamedTuple):
 
 
 Plan = tuple[Answer, tuple[Step, ...]]
-"""What is known of an answer before the model is asked, and the factors of its probability."""
+"""What is known of an answer before the model runs, and the factors of its probability."""
 LOGITS = 2**25
 """Logits in memory at a time: 128 MB in single precision, 1,100 pieces of BERT's vocabulary."""
 ONE_MASK = ("averaged", "product")
@@ -137,7 +137,7 @@ class ModelSnapshot:
     def score(
         self, questions: Collection[Question], tell: Tell | None = None
     ) -> Mapping[Question, Answer]:
-        """Return the answers to those questions that were kept."""
+        """Return the answers to those questions that were stored."""
         answers = {q: self.answers[q] for q in questions if q in self.answers}
         if tell is not None:
             tell(len(answers), len(answers))
@@ -175,9 +175,7 @@ def places(tokenizer: Any, text: str, tokens: Tokens, span: Span) -> tuple[int, 
         if first == last or last <= start or first >= end:
             continue
         if first < start or last > end:
-            raise FaultError(
-                f"the tokenizer joins it with the text beside it, {text[first:last]!r}"
-            )
+            raise FaultError(f"the tokenizer merges it with adjacent text, {text[first:last]!r}")
         number = tokens.ids[place]
         # GPT-2's unknown token is its end of text, which no stimulus of words becomes
         if number == tokenizer.unk_token_id and text[start:end].strip() != tokenizer.unk_token:
@@ -189,7 +187,7 @@ def places(tokenizer: Any, text: str, tokens: Tokens, span: Span) -> tuple[int, 
             )
         of_stimulus.append(place)
     if not of_stimulus:
-        raise FaultError("the tokenizer leaves nothing of it")
+        raise FaultError("the tokenizer removes it entirely")
     begin = of_stimulus[0]
     while begin and len(set(offsets[begin - 1])) == 1 and tokens.ids[begin - 1] not in special:
         begin -= 1  # a piece of spaces alone
@@ -218,7 +216,7 @@ class AnsweringModel(KeptAnswers[Question, Answer]):
     def score(
         self, questions: Collection[Question], tell: Tell | None = None
     ) -> Mapping[Question, Answer]:
-        """Answer questions; what several of them share is computed once, what was kept is not."""
+        """Answer questions; what several of them share is computed once, what was stored is not."""
         answers = self.answers_to(list(questions), tell)
         return {question: answers[question] for question in questions}
 
@@ -261,7 +259,7 @@ class TransformerLM(AnsweringModel):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the weights and the tokenizer, those of a model in memory as they are now."""
+        """Hash of the weights and the tokenizer; for a model in memory, in their current state."""
         made = self._fingerprint
         return made if isinstance(made, str) else made()
 
@@ -472,8 +470,8 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
         return open_language_model(language_model(*pair, name=type(pair[0]).__name__), kind)
     if isinstance(spec, str) and spec.lower().startswith(SCHEMES):
         raise SourceError(
-            f"log-probabilities need a {kind} language model whose weights are at hand, and this "
-            "is an address",
+            f"log-probabilities need a {kind} language model with local weights, and this is an "
+            "address",
             got=re.sub(r"//[^/?]*@", "//", spec).partition("?")[0],  # no key that it may hold
             allowed=AT_HAND,
             remedy="open the weights of the model by hf:, or measure what it answers in words: "
@@ -484,7 +482,7 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
     if not isinstance(spec, str) or not spec.startswith(HF):
         name = str(spec) if isinstance(spec, str | Path) else described(spec)
         raise SourceError(
-            f"{name}: log-probabilities need a {kind} language model, and this is not one",
+            f"{name}: log-probabilities need a {kind} language model; this source is not one",
             allowed=AT_HAND,
         )
     text, keeps = take_cache(spec)
@@ -559,14 +557,14 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
     >>> language_model(object(), None, name="mine")
     Traceback (most recent call last):
     ...
-    eatlas.errors.SourceError: mine: this is not a language model of transformers
+    eatlas.errors.SourceError: mine: not a language model of the transformers library
       got: object
       allowed: AutoModelForMaskedLM or AutoModelForCausalLM
     """
     kind = head_of(type(model).__name__)
     if kind is None:
         raise SourceError(
-            f"{name}: this is not a language model of transformers",
+            f"{name}: not a language model of the transformers library",
             got=described(model),
             allowed="AutoModelForMaskedLM or AutoModelForCausalLM",
         )

@@ -35,7 +35,7 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class AskCost:
-    """What one model is asked, and what that costs.
+    """The prompts for one model, and their cost.
 
     Tokens and cost are of the answers that are not kept yet.
     """
@@ -46,9 +46,9 @@ class AskCost:
     questions: int
     """Different questions."""
     answers: int
-    """Answers to them: one each where log-probabilities are read, else as many as are drawn."""
+    """Answers to them: one each where log-probabilities are read, else as many as are sampled."""
     kept: int
-    """Answers that are kept from before, so that they are not asked for again."""
+    """Answers that are stored from before, so that they are not asked for again."""
     prompt_tokens: int
     """Tokens of the questions that are left."""
     answer_tokens: int
@@ -89,7 +89,7 @@ def ask_cost(
     Returns
     -------
     tuple of AskCost
-        One for each model. Tokens are those of the model's tokenizer where it is on this machine,
+        One for each model. Tokens are counted by the model's tokenizer if it is on this machine,
         else a fourth of the bytes in UTF-8, with 7 for each message.
 
     Raises
@@ -128,7 +128,7 @@ def require_asking(measure: Measure) -> None:
     """Refuse a measure that asks no model."""
     if measure.needs.source != "answers":
         raise SignatureError(
-            f"the measure {measure.name} asks no model in words",
+            f"the measure {measure.name} does not prompt a model",
             allowed="ask, or another measure of answers",
             remedy="eatlas run measures vectors and log-probabilities",
         )
@@ -138,7 +138,7 @@ def require_model(model: Any) -> Answering:
     """Refuse answers that are there already."""
     if not isinstance(model, Answering):
         raise SourceError(
-            f"{model.name}: these are answers, and no model that can be asked",
+            f"{model.name}: this is a file of answers, not a model that can be prompted",
             allowed="an address, a model of transformers, or a function that answers",
         )
     return model
@@ -213,7 +213,7 @@ def _require_price(price: Any) -> None:
         raise EatlasError(
             "the price is not two amounts",
             got=repr(price),
-            allowed="money for a million tokens of questions, and of answers, such as (0.15, 0.60)",
+            allowed="prices of a million input and of a million output tokens: (0.15, 0.60)",
         )
 
 
@@ -228,7 +228,7 @@ def write_answers(path: Path, jobs: Iterable[Job]) -> tuple[Path, ...]:
         if getattr(model, "collected", False) or not hasattr(measure, "collected"):
             raise EatlasError(
                 f"the answers of {model.name} to {measure.name} cannot be written",
-                allowed="answers of a model that is asked, to ask or assign",
+                allowed="answers of a prompted model to ask or assign",
             )
         replies = model.score(dict.fromkeys(measure.questions(job.test)))
         rows.extend(map(_cells, measure.collected(job.test, replies)))

@@ -71,7 +71,7 @@ def generate(
     model : str or object
         A model that answers, as :func:`eatlas.run` takes it with the measure ``ask``.
     template : str
-        What the model is told, such as ``"Write a story about a {target}."``; ``{a target}`` is a
+        The prompt, such as ``"Write a story about a {target}."``; ``{a target}`` is a
         target with its English article.
     targets : tests, mapping, or list of str
         Tests, whose targets are meant: X and Y, or the targets of a test of groups; words; or words
@@ -81,18 +81,18 @@ def generate(
     tokens : int
         Length of a text at most; 400 are some 300 words of English.
     temperature : float
-        At which texts are drawn.
+        At which texts are sampled.
     out : path, optional
         Write the texts to this file, ``.jsonl``, as soon as all are there. Other texts that it has
-        are kept under another name.
+        are stored under another name.
     progress : callable, optional
         Called with the number of texts that are there, and of all.
 
     Returns
     -------
     tuple of GeneratedText
-        In the order of the targets. Each text of an endpoint or of a model of transformers is kept
-        as it comes, so that a second call asks only for those that are lacking.
+        In the order of the targets. Each text of an endpoint or of a model of transformers is
+        stored as it comes, so that a second call asks only for those that are lacking.
 
     Raises
     ------
@@ -145,9 +145,9 @@ def prompts_of(
     places = set(_PLACE.findall(template)) if isinstance(template, str) else set()
     if not places or not places <= {"target", WITH_ARTICLE}:
         raise StimulusError(
-            "the template has other places than {target}"
+            "the template has placeholders other than {target}"
             if places
-            else "the template has no place {target}",
+            else "the template has no placeholder {target}",
             got=template if isinstance(template, str) else described(template),
             allowed=f"a text such as {EXAMPLE} {{{WITH_ARTICLE}}} has the English article",
         )
@@ -187,7 +187,7 @@ def groups_of_targets(targets: Any) -> dict[str, str]:
                     f"the target {term!r} is in two groups",
                     got=f"{groups[term]!r} and {name!r}",
                     allowed="one group for each target",
-                    remedy="take the tests one by one",
+                    remedy="run the tests separately",
                 )
     return groups
 
@@ -204,7 +204,7 @@ def _concepts_of(targets: Any) -> Iterator[tuple[Concept, str]]:
     tests = [item for item in items if isinstance(item, Test)]
     if not items or len(words) + len(tests) < len(items):
         raise StimulusError(
-            "these are no targets",
+            "this is not a set of targets",
             got=described(targets),
             allowed="tests, words, or words by the name of their group",
         )
@@ -222,9 +222,9 @@ def open_writer(model: Any) -> Answering:
     opened = open_as(model, "answers")
     if len(opened) != 1:
         raise SourceError(
-            "texts are written by one model",
+            "eatlas asks one model to generate texts",
             got=f"{len(opened)} models",
-            remedy="take the models one by one, each with a file of its own",
+            remedy="run the models separately, each with its own file",
         )
     return require_model(opened[0].source)
 

@@ -34,9 +34,9 @@ class ModelReader(Reader):
     def in_prompts(self, sources: Sequence[Any], prompts: Any) -> list[Any]:  # noqa: ARG002
         """Refuse prompts: the measures have templates of their own."""
         raise SourceError(
-            "a prompt changes nothing here: LPBS and FMAT put words into their own templates",
+            "a prompt changes nothing here: LPBS and FMAT insert words into their own templates",
             allowed="prompts for measures of vectors",
-            remedy='leave the prompt out, or say lpbs(templates="{target} is {attribute}.")',
+            remedy='remove the prompt, or write lpbs(templates="{target} is {attribute}.")',
         )
 
     def read(self, jobs: Sequence[Job], tell: Tell | None = None) -> Any:

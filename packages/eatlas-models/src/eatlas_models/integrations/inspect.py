@@ -1,4 +1,4 @@
-"""Association tests asked of a model in words, as a task of inspect_ai."""
+"""Association tests that prompt a model, as a task of inspect_ai."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def word_choices(test: Any = "weat-6", pairs: int = 4, prompt: str = PROMPT) -> 
     test
         An association test of words, as :func:`eatlas.load_tests` takes it.
     pairs : int
-        Pairs of a target of X and one of Y that each attribute is asked with, in both orders.
+        Pairs of a target of X and one of Y for each attribute, in both orders.
     prompt : str
         With places for ``{word}``, ``{first}`` and ``{second}``.
 
@@ -46,10 +46,10 @@ def word_choices(test: Any = "weat-6", pairs: int = 4, prompt: str = PROMPT) -> 
     -----
     This measures what a model answers, not its vectors: a forced choice of words, as in the LLM
     Word Association Test (Bai, Wang, Sucholutsky and Griffiths 2025), one word a prompt. The score
-    of an attribute is the share of its answers that choose X. ``difference`` is the mean score of
-    A less that of B, from -1 to 1, with an exact p over relabellings of the attributes;
-    ``d_score`` is the published number. An answer that chooses neither word is ``refused`` and
-    in no score.
+    of an attribute is the proportion of its answers that choose X. ``difference`` is the mean score
+    of A minus the mean score of B, from -1 to 1, with an exact p over permutations of the
+    attributes; ``d_score`` is the published number. An answer that chooses neither word is
+    ``refused`` and in no score.
     """
     tests = eatlas.load_tests(test)
     word_test = tests[0]
@@ -78,7 +78,7 @@ def word_choices(test: Any = "weat-6", pairs: int = 4, prompt: str = PROMPT) -> 
 
 @metric  # type: ignore[untyped-decorator]
 def association() -> Metric:
-    """Difference of A and B, Bai et al.'s D, a p-value and the share of answers without choice."""
+    """Difference of A and B, Bai et al.'s D, a p-value and the refusal rate."""
 
     def numbers(scores: list[SampleScore]) -> dict[str, float]:
         counts: dict[str, dict[str, Array]] = {"A": {}, "B": {}}

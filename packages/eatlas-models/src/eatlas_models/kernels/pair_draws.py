@@ -1,4 +1,4 @@
-"""Associations of many draws of sentences, one for each pair of a target and an attribute."""
+"""Associations of many samples of sentences, one for each pair of a target and an attribute."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from eatlas.kernels.draws import Array, Drawn
 
 @dataclass(frozen=True)
 class DrawnPairs(Drawn):
-    """What was found in each draw, and what is kept of its pairs."""
+    """What was found in each sample, and what is retained of its pairs."""
 
     means: Array
-    """Mean association of each pair over all draws, shape (targets, attributes)."""
+    """Mean association of each pair over all samples, shape (targets, attributes)."""
     first: Array
     """All associations of the first draws, shape (some draws, targets, attributes)."""
 
@@ -23,7 +23,7 @@ class DrawnPairs(Drawn):
 def draw_pairs(
     rows: Iterable[Array], draws: int, sizes: tuple[int, int, int, int], first: int
 ) -> DrawnPairs:
-    """Find the associations of draws from those of their pairs."""
+    """Find the associations of samples from the associations of their pairs."""
     n_x, n_y, n_a, n_b = sizes
     targets, attributes = np.empty((n_x + n_y, draws)), np.zeros((2, n_a + n_b, draws))
     means = np.empty((n_x + n_y, n_a + n_b))

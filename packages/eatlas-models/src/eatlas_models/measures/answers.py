@@ -48,7 +48,7 @@ PLACES = AskResult.places
 SIGNS = {"X": 1.0, "Y": -1.0, "A": 1.0, "B": -1.0}
 """A positive association is one of X with A and of Y with B."""
 FIRST_DAY = "2015-01-01"
-"""A day before it is not that of an answer: the clock of the server is not set."""
+"""An earlier date is not the date of an answer: the clock of the server is not set."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 ONE_SIDED = 0.75
 """Share won by the first place from which the order decides half of all pairs or more: a pair whose
@@ -57,12 +57,12 @@ LEAST_ALPHA = 0.5
 """Cronbach's alpha below which less than half of the variance of the scores is common to the
 templates."""
 UNEQUAL = 0.1
-"""Difference of shares of unusable answers: where all of these would have gone one way, the shares
-of two groups that are alike would differ by as much."""
+"""Difference of proportions of unusable answers: where all of these would have gone one way, the
+proportions of two groups that are alike would differ by as much."""
 
 
 class Design(NamedTuple):
-    """What is asked: comparisons of competitors about each subject, in both orders."""
+    """The prompts: comparisons of competitors about each subject, in both orders."""
 
     subjects: list[Term]
     competitors: list[Term]
@@ -89,7 +89,7 @@ class Choices(NamedTuple):
     """What answers choose, in the shape of a design."""
 
     wins: Array
-    """Share of its answers that the first of a pair wins; NaN where none chooses."""
+    """Proportion of its answers that the first of a pair wins; NaN where none chooses."""
     usable: NDArray[np.int64]
     """Answers that choose."""
     asked: NDArray[np.int64]
@@ -113,7 +113,8 @@ class Preferences:
     used: tuple[list[int], list[int]]
     """Places of the subjects and of the competitors that are used."""
     values: Array
-    """Share of comparisons won, shape (targets, attributes): X then Y, A then B, of used terms."""
+    """Proportion of comparisons won, shape (targets, attributes): X then Y, A then B, of used
+    terms."""
     collected: CollectedRecord | None = None
     """Of answers that were read from a file."""
     remarks: tuple[Note, ...] = ()
@@ -121,7 +122,7 @@ class Preferences:
 
     @property
     def single(self) -> Array:
-        """Every share, for the size of what is summed and for the hash of what was measured.
+        """Every proportion, for the size of what is summed and for the hash of what was measured.
 
         How decided each comparison is, the least first: a rebuilt test has missing terms last.
         """
@@ -131,7 +132,7 @@ class Preferences:
 
     @property
     def rows(self) -> dict[str, Array]:
-        """Rows whose dot products are the shares: a row of them, and a place.
+        """Rows whose dot products are the proportions: a row of them, and a place.
 
         Places are in the order of names, so that sums over them run in one order.
         """
@@ -186,7 +187,7 @@ class Preferences:
         return FacetTable(np.where(np.isnan(filled), self.values[..., None], filled), (QUESTIONS,))
 
     def orient_shares(self, shares: Array) -> Array:
-        """Shares of used competitors for each used subject as those of targets by attributes."""
+        """Proportions of used competitors by used subject, as targets by attributes."""
         shares = shares[..., self.used[1]]
         return shares if self.design.about == "target" else np.swapaxes(shares, -1, -2)
 
@@ -198,12 +199,12 @@ def sides_of(test: AssociationTest, about: About) -> tuple[list[Term], list[Term
 
 
 def require_told_apart(test: AssociationTest, competitors: Sequence[Term]) -> None:
-    """Refuse options that differ in case or marks alone."""
+    """Refuse options that differ only in case or punctuation."""
     if pair := alike([name for _, name in competitors]):
         raise StimulusError(
-            f"test {test.id}: no answer tells {pair[0]!r} from {pair[1]!r}",
-            got="two options that differ in case or marks alone",
-            remedy="leave one of them out",
+            f"test {test.id}: no answer can distinguish {pair[0]!r} from {pair[1]!r}",
+            got="two options that differ only in case or punctuation",
+            remedy="remove one of them",
         )
 
 
@@ -366,7 +367,7 @@ def is_too_early(day: str) -> bool:
 
 
 def check_origin(replies: Sequence[Reply], given: Input) -> Iterator[Note]:
-    """Doubt dates from before there were such models, and servers that name no model."""
+    """Warn of dates before such models existed, and of servers that name no model."""
     days = [day for reply in replies for day in reply.dates]
     early = sorted(filter(is_too_early, days))
     if early:
@@ -379,14 +380,14 @@ def check_origin(replies: Sequence[Reply], given: Input) -> Iterator[Note]:
 
 
 def temperature_of(given: Input, asked_at: float) -> float | None:
-    """At which answers were drawn; None where a function was asked, which takes prompts alone."""
+    """At which answers were sampled; None for a function, which only takes prompts."""
     return None if given.head["language_model"].architecture == "function" else asked_at
 
 
 def scores_at(tables: Array, place: str, n: Mapping[str, int]) -> tuple[Array, int]:
     """Scores of an effect size, and how many of them are of its first group.
 
-    Of tables of targets by attributes, over the shares that are there.
+    Of tables of targets by attributes, over the proportions that are there.
     """
     mean = choices.mean_of_those_there
     x, y = tables[..., : n["X"], :], tables[..., n["X"] :, :]
@@ -416,9 +417,9 @@ def _of_comparisons(
     confidence: float,
     counted: Array,
 ) -> dict[str, OfComparisons]:
-    """Intervals over questions, and effect sizes had answers without a choice gone one way.
+    """Intervals over questions, and effect sizes had refusals and unusable answers gone one way.
 
-    Of these answers `counted` is the share beyond chance, shape (used subjects, comparisons).
+    Of these answers `counted` is the proportion beyond chance, shape (used subjects, comparisons).
     """
 
     def two_sided(end: tuple[Array, int]) -> float:
@@ -482,9 +483,9 @@ def _signs(preferences: Preferences) -> tuple[Array, Array]:
 
 
 def beyond_chance(preferences: Preferences) -> tuple[Array, float]:
-    """Share of the answers without a choice that refusing at random does not explain.
+    """Proportion of the refusals and unusable answers that refusing at random does not explain.
 
-    Shape (used subjects, comparisons), and the share of all answers that it may explain.
+    Shape (used subjects, comparisons), and the proportion of all answers that it may explain.
     """
     read, (used, _) = preferences.choices, preferences.used
     of_subjects, of_pairs = _signs(preferences)
@@ -497,9 +498,9 @@ def beyond_chance(preferences: Preferences) -> tuple[Array, float]:
 def ends_of(
     preferences: Preferences, counted: Array | float = 1.0
 ) -> dict[str, list[tuple[Array, int]]]:
-    """Scores had all answers without a choice gone against a positive effect size, and for it.
+    """Scores had all refusals and unusable answers gone against a positive effect size, and for it.
 
-    Or a share of them, shape (used subjects, comparisons), the others left out as they are.
+    Or a proportion of them, shape (used subjects, comparisons), the others left out as they are.
     """
     design, read, (used, _) = preferences.design, preferences.choices, preferences.used
     of_subjects, of_pairs = _signs(preferences)
@@ -520,7 +521,7 @@ def ends_of(
 
 
 def _by_template(preferences: Preferences, ddof: int) -> tuple[tuple[OfTemplate, ...], float]:
-    """What each template shows by itself; and Cronbach's alpha of the scores over templates."""
+    """The result of each template; and Cronbach's alpha of the scores over templates."""
     design, read, place = preferences.design, preferences.choices, preferences.headline
     templates, columns = [], []
     for k, text in enumerate(design.templates):
@@ -549,7 +550,7 @@ def _by_template(preferences: Preferences, ddof: int) -> tuple[tuple[OfTemplate,
 
 
 def _unusable(design: Design, read: Choices) -> Shares:
-    """Share of answers without a choice in the questions with a term of each group."""
+    """Proportion of refusals and unusable answers in the questions with a term of each group."""
     usable, asked = (counts.sum(axis=2) for counts in (read.usable, read.asked))
     subjects = np.array([role for role, _ in design.subjects])
     of_pairs = np.array([role for role, _ in design.competitors])[design.pairs]

@@ -61,19 +61,19 @@ _EVEN = Allowed(
 
 @dataclass(frozen=True)
 class Ask(PatternMeasure):
-    """Paired comparisons, asked of a model that answers, at the three levels of the ML-EAT.
+    """Paired comparisons that a model answers, at the three levels of the ML-EAT.
 
-    For each question, pairs of attributes are drawn from A and B together, whatever their group,
-    the same pairs for all targets: "Which word goes better with Julia: office or home?" Each is
-    asked in both orders. P(x, w), the share of its comparisons that an attribute w wins for x,
-    takes the place of cosines. Since pairs ignore groups, labels of targets and of attributes are
-    exchangeable where no group is preferred, whatever the order of options does to answers.
+    For each question, the measure samples pairs of attributes from A and B together, regardless of
+    group, the same pairs for all targets: "Which word goes better with Julia: office or home?" Each
+    appears in both orders. P(x, w), the proportion of its comparisons that an attribute w wins for
+    x, takes the place of cosines. Since pairs ignore groups, labels of targets and of attributes
+    are exchangeable where no group is preferred, whatever the order of options does to answers.
 
     Questions vary as words do: what is supported holds for other words and other questions.
 
     Questions about an attribute let two targets compete, as decisions between two persons do: "Who
-    should lead the workshop: Julia or Ben?" Then P(x, w) is the share of its comparisons that x
-    wins for w.
+    should lead the workshop: Julia or Ben?" Then P(x, w) is the proportion of its comparisons that
+    x wins for w.
 
     Parameters
     ----------
@@ -86,22 +86,22 @@ class Ask(PatternMeasure):
         ``{first}`` and ``{second}``, and either ``{target}`` or ``{attribute}``.
     by : {"auto", "logprobs", "samples"}, default "auto"
         What a choice is: the probability of each option as the model's answer, or an answer that
-        is drawn; auto: probabilities where the model gives them.
+        is sampled; auto: probabilities where the model gives them.
     opponents : int, default 2
         With how many others each option is compared in a question, an even number; with all others
         where there are no more.
     answers : int, default 1
-        Answers that are drawn to each question.
+        Answers that are sampled to each question.
     temperature : float, default 1.0
-        At which answers are drawn.
+        At which answers are sampled.
     tokens : int, default 32
         Pieces of an answer at most.
 
     Notes
     -----
-    An answer is a choice where it names one of its two options and does not decline. Comparisons
-    without a choice are left out; the result says how many, and what the effect sizes would be had
-    they all gone either way.
+    An answer is a choice if it names one of its two options and does not decline. Refusals and
+    unusable answers are left out. The result reports how many there are, and the effect sizes if
+    all of them had gone one way or the other.
 
     By log-probabilities, the first option wins p1 / (p1 + p2) of a comparison, where p is the
     probability of an answer that begins with the option. Models of transformers are read for the
@@ -141,7 +141,7 @@ templates=auto,threshold=0.2)'
             raise SignatureError(f"{self.name}, templates: {fault}", allowed=ALLOWED)
 
     def idle(self) -> set[str]:
-        """Parameters that the signature leaves out: those of drawn answers, where none is drawn."""
+        """Parameters that the signature omits: parameters of sampling, if no answer is sampled."""
         drawn = {"answers", "temperature"} if self.by == "logprobs" else set()
         return super().idle() | drawn
 
@@ -172,11 +172,11 @@ templates=auto,threshold=0.2)'
         return self._question_ids
 
     def wording(self, test: AssociationTest, result: Any) -> tuple[str, ...]:
-        """The questions of a test; collected answers are to those of their file."""
+        """The questions of a test; for collected answers, the questions of the file."""
         return () if at(result, "answers.collected") else self.templates_for(test)
 
     def design(self, test: AssociationTest) -> Design:
-        """Everything that is asked about a test."""
+        """All prompts about a test."""
         return _design(self, test)
 
     def questions(self, test: AssociationTest) -> Iterable[Prompt]:
@@ -210,7 +210,7 @@ templates=auto,threshold=0.2)'
         require_words(self.name, test)
         if self.by == "logprobs" and not any(row.chances for row in rows):
             raise SourceError(
-                f"test {test.id}: the file of answers has texts, and no log-probabilities",
+                f"test {test.id}: the file of answers has texts, not log-probabilities",
                 remedy="by=samples, or leave by out",
             )
         return preferences_collected(test, rows)
@@ -249,7 +249,7 @@ def _design(measure: Ask, test: AssociationTest) -> Design:
     subjects, competitors = sides_of(test, about)
     require_told_apart(test, competitors)
     names = [name for _, name in competitors]
-    # by name, so that neither groups nor the order of terms decide which pairs are drawn
+    # by name, so that neither groups nor the order of terms decide which pairs are sampled
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.intp)
     chance = generator_of(0, {"competitors": names}, "pairs")
     by_question = [by_name[pairs_of(len(names), measure.opponents, chance)] for _ in templates]

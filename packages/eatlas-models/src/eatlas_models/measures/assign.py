@@ -55,7 +55,7 @@ from eatlas_models.stimuli.questions import built_in_questions, read_questions
 LISTS = "lists"
 _TEMPLATES = Allowed(f"{LISTS}, published, a TOML file, or {EXAMPLE}", is_text)
 Targets = tuple[str | None, str | None]
-"""The target of X and that of Y of a list; None where an answer of unknown targets names none."""
+"""The targets of X and of Y of a list; None if an answer of unknown targets names none."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,11 @@ class Assigned:
     replies: tuple[Reply, ...]
     collected: CollectedRecord | None = None
     rows: ClassVar[Mapping[str, Array]] = {}
-    """No product of rows is a share."""
+    """No product of rows is a proportion."""
 
     @property
     def shares(self) -> Array:
-        """Of each used attribute, the share of its assignments that went to the target of X."""
+        """By used attribute, the proportion of its assignments to the target of X."""
         return np.asarray(self.to_x.sum(axis=0) / self.to_any.sum(axis=0))
 
     @property
@@ -129,9 +129,9 @@ class Assign(AssociationMeasure):
     all words of A and no other, 0 where words go without regard to their group. The result has the
     mean of D over instructions, with an interval by Student's t for other instructions; of a single
     instruction that over lists. The paper has no p-value for one model. The score of an attribute
-    is the share of its assignments that went to the target of X; the effect size compares A with B,
-    and its p-value permutes their labels. A crossed test tells whether other attributes and other
-    instructions would show it.
+    is the proportion of its assignments that went to the target of X; the effect size compares A
+    with B, and its p-value permutes their labels. A crossed test tells whether other attributes and
+    other instructions would show it.
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ class Assign(AssociationMeasure):
     lists : int, default 48
         Lists that a model is given; 50 in the paper.
     temperature : float, default 1.0
-        At which answers are drawn.
+        At which answers are sampled.
     templates : str, default "lists"
-        Eight instructions, the first that of the paper; ``published``, that one alone;
+        Eight instructions, the first from the paper; ``published``: only the first;
         instructions themselves, with ``;`` between several; or a TOML file with a table
         ``[assignments]``, with ``#NAME`` for one of its lists. An instruction has ``{first}`` and
         ``{second}``, which are the two targets, and ``{words}``. They take turns.
@@ -158,10 +158,10 @@ class Assign(AssociationMeasure):
     -----
     Attributes are shuffled in each list, so that their labels are exchangeable where a model has no
     preference, whatever their order does. Labels of targets are not permuted: a target of X is only
-    ever given beside one of Y, so that what one of them gets the other lacks, and no list shows two
-    targets of a group.
+    ever given next to one of Y, so that what one of them gets the other lacks, and no list shows
+    two targets of a group.
 
-    The targets of lists are drawn so that each comes before any comes again. The paper draws each
+    The targets of lists are sampled so that each comes before any comes again. The paper draws each
     list anew, and writes the words in lower case, in brackets and quotes.
 
     Lines such as ``word - name``, ``word: name`` or ``1. **word** – name`` are read, in any case,
@@ -223,7 +223,7 @@ class Assign(AssociationMeasure):
         return templates_of(self.name, self.templates, built_in_questions().assignments, EXAMPLE)
 
     def design(self, test: AssociationTest) -> dict[Prompt, WordList]:
-        """The lists of a test, as prompts; one that is drawn again is asked for more answers."""
+        """The lists of a test, as prompts; a repeated list requests more answers."""
         require_words(self.name, test)
         if is_name(self.templates) and not is_english(test.language):
             raise StimulusError(
@@ -290,7 +290,7 @@ class Assign(AssociationMeasure):
     def associate_collected(
         self, test: AssociationTest, rows: Sequence[CollectedAnswer]
     ) -> Assigned:
-        """Read lists that were collected elsewhere; those of other tests are left out."""
+        """Read lists that were collected elsewhere; lists of other tests are ignored."""
         require_words(self.name, test)
         of_test = [
             (row, targets)
@@ -361,7 +361,7 @@ class Assign(AssociationMeasure):
 
 
 def _turns(names: Sequence[str], count: int, chance: np.random.Generator) -> list[str]:
-    """Draw names, each before any is drawn again."""
+    """Draw names, each before any is sampled again."""
     rounds = -(-count // len(names))
     drawn = [names[place] for _ in range(rounds) for place in chance.permutation(len(names))]
     return drawn[:count]
@@ -425,7 +425,7 @@ def _instructions_of(rows: Sequence[CollectedAnswer], test: AssociationTest) -> 
 
 
 def _targets_of(row: CollectedAnswer, test: AssociationTest) -> Targets | None:
-    """The target of X and that of Y of a list of a file; None of a list of another test."""
+    """The targets of X and of Y of a list of a file; None for a list of another test."""
     x, y = (test.concept(role).terms for role in TARGETS)
     if not row.options:
         words = [term for _, term in terms_of(test, ATTRIBUTES)]

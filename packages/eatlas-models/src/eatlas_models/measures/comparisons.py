@@ -32,7 +32,7 @@ UNKNOWN: dict[About, str] = {
 }
 """In place of a question that a file does not have."""
 MOST_TEMPLATES = 50
-"""Questions of a file that are told apart; of more, such as prompts with a number in each, none."""
+"""Most questions that a file can distinguish; with more, such as numbered prompts, none are."""
 
 
 class Comparison(NamedTuple):
@@ -46,7 +46,7 @@ class Comparison(NamedTuple):
 
 
 def preferences_collected(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> Preferences:
-    """Make shares of comparisons won of a file of answers; those of other tests are left out."""
+    """Compute proportions of comparisons won from a file of answers, ignoring other tests."""
     about = _subject_kind(test, rows)
     subjects, competitors = sides_of(test, about)
     require_told_apart(test, competitors)
@@ -79,9 +79,9 @@ def _subject_kind(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> Abo
     there = {row.about for row in rows if row.about and row.subject.casefold() in terms[row.about]}
     if len(there) > 1:
         raise StimulusError(
-            f"test {test.id}: some answers are about a target, others about an attribute",
+            f"test {test.id}: the file mixes answers about targets and answers about attributes",
             allowed="a file with one kind of comparison",
-            remedy="divide it into two files",
+            remedy="split it into two files",
         )
     if not there:
         raise _other_words(test, rows)
@@ -93,10 +93,10 @@ def _other_words(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> Cove
     first = next((row for row in rows if row.about), None)
     of_first = first and f"the first: {' or '.join(first.options)}, about {first.subject}"
     return CoverageError(
-        f"test {test.id}: no answer of the file is to a comparison of its words",
+        f"test {test.id}: no answer in the file compares words of this test",
         got=f"{number_of(len(rows), 'answer')}; {of_first or 'no column target'}",
         allowed="rows whose target and two options are words of the test",
-        remedy=None if first else "lists of words are read by the measure assign",
+        remedy=None if first else "use the measure assign for lists of words",
     )
 
 
@@ -140,10 +140,10 @@ def _twice(rows: Sequence[CollectedAnswer]) -> StimulusError:
     """What to say of a question with log-probabilities that has several rows."""
     first, second = rows[0].options
     return StimulusError(
-        "a question with log-probabilities is in several rows of the file",
+        "several rows have log-probabilities for the same question",
         got=f"{len(rows)} rows about {rows[0].subject!r}: {first!r} or {second!r}",
         allowed="one row for each question and order of its options",
-        remedy="put the answers of each model into a file of its own",
+        remedy="save the answers of each model in a separate file",
     )
 
 
@@ -154,9 +154,9 @@ def _remarks(test: AssociationTest, design: Design, replies: Sequence[Reply]) ->
     there, both = int(by_order.any(axis=-1).sum()), int(by_order.all(axis=-1).sum())
     if not both:
         raise CoverageError(
-            f"test {test.id}: no comparison is there in both orders of its options",
+            f"test {test.id}: no comparison occurs in both orders of its options",
             got=f"{number_of(there, 'comparison')} in one order",
-            allowed="each question with either option first, since many models prefer a place",
+            allowed="each question with either option first, because many models prefer a position",
         )
     notes = []
     if there > both:

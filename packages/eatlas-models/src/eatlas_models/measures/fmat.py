@@ -88,7 +88,7 @@ class FMAT(PatternMeasure):
         them, over which M is the mean.
     pieces : {"averaged", "joint", "pll", "single"}, default "averaged"
         A word behind the mask that the tokenizer splits: a piece added to the vocabulary, whose
-        embedding is the mean of those of its pieces (``add.tokens=TRUE`` of the R package); one
+        embedding is the mean embedding of its pieces (``add.tokens=TRUE`` of the R package); one
         mask a piece, as in :class:`eatlas.LPBS`; or left out (what the R package does by default).
 
     Examples
@@ -123,10 +123,10 @@ threshold=0.2)'
                 )
         if len(forms) > 1:
             raise SignatureError(
-                f"{self.name}: the queries have different places",
+                f"{self.name}: the queries have different placeholders",
                 got=self.query,
                 allowed="{TARGET}, {ATTRIB} or both, the same in each query",
-                remedy="run them as several measures",
+                remedy="run them as separate measures",
             )
         pairs = self.options if self.behind == OPTIONS else [] if self.mask == HIGH_LOW else [[""]]
         if not all(len(pair) == 2 and all(pair) for pair in pairs):

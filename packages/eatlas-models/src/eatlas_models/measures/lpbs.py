@@ -75,7 +75,7 @@ Answers = Mapping[Cell, Sequence[tuple[Answer, Answer]]]
 """Answers about the sentences of each target with each attribute."""
 
 CORPUS = "pairs"
-"""What stands for templates in a signature where the sentences are those of a corpus."""
+"""Replaces templates in a signature if the sentences come from a corpus."""
 NO_WORDS = {
     "images": ("images", "measure images by ML-EAT, WEAT or SC-EAT"),
     "sentences": (
@@ -107,7 +107,7 @@ class Ratios:
     """Sentences of each pair, in the shape of the values."""
     log_probabilities: Array | None = None
     """With the other stimulus and without it, shape (targets, attributes, 2, sentences); None where
-    the sentences are those of a corpus."""
+    the sentences come from a corpus."""
     remarks: tuple[Note, ...] = ()
     """What a reader should know about the sentences of a corpus."""
 
@@ -167,10 +167,10 @@ class LogRatioMeasure(PatternMeasure):
         for name, values in fitting.items():
             if getattr(self, name) not in values:
                 raise SignatureError(
-                    f"{self.name}: sentences of a corpus do not go with the parameter {name}",
+                    f"{self.name}: a corpus cannot be combined with the parameter {name}",
                     got=f"{name}={getattr(self, name)}",
                     allowed="masked models, and stimuli as written in the sentences",
-                    remedy=f"leave {name} out, or the pairs",
+                    remedy=f"remove {name}, or the pairs",
                 )
         object.__setattr__(self, "templates", CORPUS)
         if self.pairs is not None:
@@ -216,7 +216,7 @@ class LogRatioMeasure(PatternMeasure):
 
     @property
     def how(self) -> How:
-        """How a model is asked."""
+        """The prompts for a model."""
         return "next" if self.model == "causal" else self.pieces
 
     def questions(self, test: AssociationTest) -> Iterable[Question]:
@@ -227,7 +227,7 @@ class LogRatioMeasure(PatternMeasure):
             raise StimulusError(
                 f"test {test.id}: the templates {self.templates} are English"
                 if english
-                else f"test {test.id}: adjectives are known of English words alone",
+                else f"test {test.id}: adjectives are only known for English words",
                 got=f"a test in {test.language}",
                 allowed=f"templates in its language, of the form {EXAMPLE}",
                 remedy='such as templates="{target} ist {attribute}.", or a TOML file of them',
@@ -286,7 +286,7 @@ class LogRatioMeasure(PatternMeasure):
             yield self._both(sentence.text, of_target, of_attribute)
 
     def _both(self, text: str, target: tuple[int, int], attribute: tuple[int, int]) -> Both:
-        """The question about a target beside an attribute, and the same with this masked too."""
+        """The question about a target with an attribute, and the same with both masked."""
         shown = Question(text, target, attribute, how=self.how)
         return shown, replace(shown, hidden=True)
 
@@ -330,7 +330,7 @@ class LogRatioMeasure(PatternMeasure):
         )
 
     def _log_probabilities(self, answers: Sequence[tuple[Answer, Answer]]) -> Array:
-        """Those of the sentences of one pair, with the other stimulus and without it."""
+        """Log-probabilities in sentences of one pair, with and without the other stimulus."""
 
         def score(answer: Answer) -> float:
             whole = self.normalize == "sum" or self.how == "averaged"
@@ -345,7 +345,7 @@ class LogRatioMeasure(PatternMeasure):
         return float(np.logaddexp.reduce(with_other) - np.logaddexp.reduce(prior))
 
     def _scoring_order(self, cell: Cell) -> Cell:
-        """The term whose probability is asked for, and the one beside it."""
+        """The term whose probability is scored, and the other term."""
         target, attribute = cell
         return (attribute, target) if self.model == "causal" else (target, attribute)
 
@@ -360,7 +360,7 @@ class LogRatioMeasure(PatternMeasure):
         return pieces
 
     def _faults(self, answers: Answers) -> dict[Term, str]:
-        """The first fault of each term; that of a text is of both."""
+        """The first fault of each term; a fault of the text counts for both."""
         faults: dict[Term, str] = {}
         for cell, several in answers.items():
             scored, beside = self._scoring_order(cell)
@@ -419,12 +419,12 @@ class LPBS(LogRatioMeasure):
     plural : str, default ""
         Targets of the user's own that take the plural of ``[is|are]``, with ``;`` between them.
     aggregate : {"mean", "logsum"}, default "mean"
-        Over templates: the mean of log-ratios, or the log of the summed probability less that of
-        the summed prior.
+        Over templates: the mean of log-ratios, or the log of the summed probability minus the log
+        of the summed prior.
     over_targets : {"mean", "logsum"}, default "mean"
         Of the effect size over attributes alone, for masked models and templates: s(a) of the mean
         of M(x, a) over the targets of a group; or, as in the code of Husse and Spitz, of the log of
-        their summed probability less that of their summed prior, in each sentence, of which the
+        their summed probability minus the log of their summed prior, in each sentence, of which the
         mean is taken. Of groups of one target they are the same. The singular and the plural of a
         template are two sentences if both groups have targets of either number.
     over : {"attributes", "sentences"}, default "attributes"
@@ -436,7 +436,7 @@ class LPBS(LogRatioMeasure):
         with all others shown (pseudo-log-likelihood), one mask a piece in either case; or one mask
         for a piece whose embedding is the mean of theirs, as in :class:`eatlas.FMAT`; or, as in the
         code of Husse and Spitz, one mask for the word, and the product of the probabilities of
-        its pieces there; the attribute of a prior is one mask too.
+        its pieces there; the attribute of a prior is also one mask.
     normalize : {"sum", "mean"}, default "sum"
         Over pieces: their sum, which is the log-probability of the word, or their mean.
     targets : {"full", "reduced"}, default "full"
@@ -519,7 +519,7 @@ templates=basic,threshold=0.2)'
         )
 
     def _sum_over_targets(self, ratios: Ratios) -> Array:
-        """The log-probabilities that are summed over targets; over sentences too, if they are.
+        """The log-probabilities that are summed over targets and, if requested, over sentences.
 
         Where a template has a singular and a plural, targets of the other number have none.
         """
@@ -529,7 +529,7 @@ templates=basic,threshold=0.2)'
         return np.asarray(np.logaddexp.reduce(found, axis=3, keepdims=True))
 
     def _by_sentence(self, found: Array, coverage: Coverage) -> Array:
-        """Sentences in the place of templates: two of a template with targets of both numbers."""
+        """Sentences in place of templates: two of a template with targets of both numbers."""
         groups = [np.array([t in self.plurals for t in coverage[role].used]) for role in TARGETS]
         if not all(group.any() and not group.all() for group in groups):
             return found
@@ -547,7 +547,7 @@ def require_words(measure: str, test: Test, among: Collection[str] = ROLES) -> N
     for key, (what, remedy) in NO_WORDS.items():
         if roles := [role for role in among if getattr(test.concept(role), key)]:
             raise StimulusError(
-                f"test {test.id}: {measure} puts words into templates",
+                f"test {test.id}: {measure} inserts words into templates",
                 got=f"{what}, in {', '.join(roles)}",
                 allowed="a test of words",
                 remedy=remedy,

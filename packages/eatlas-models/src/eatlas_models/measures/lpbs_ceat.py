@@ -1,4 +1,4 @@
-"""LPBS within CEAT: log-probability bias scores over draws of sentences."""
+"""LPBS within CEAT: log-probability bias scores over samples of sentences."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class PairSentences:
-    """Ratios of all sentences of a test, and which are those of which pair.
+    """Ratios of all sentences of a test, and the sentences of each pair.
 
     Targets are as X and then Y, attributes as A and then B, each group by name: so the order in
     which a test lists them changes no sum.
@@ -73,9 +73,9 @@ class PairSentences:
         )
 
     def draw(self, draws: int, replace: Replace, seed: int) -> Iterator[Array]:
-        """Ratios of each target with each attribute in each draw, shape (attributes, draws).
+        """Ratios of each target with each attribute in each sample, shape (attributes, draws).
 
-        The sentences of a pair depend on the seed and on the names of its two stimuli alone: not on
+        The sentences of a pair depend only on the seed and on the names of its two stimuli: not on
         the order of terms, nor on their groups, nor on the other terms.
         """
         for i, target in enumerate(self.names[0]):
@@ -88,9 +88,9 @@ class PairSentences:
             yield row
 
     def components(self) -> tuple[Components | None, ...]:
-        """Variance of the scores of draws: level 1, level 2 of X and of Y, over attributes.
+        """Variance of the scores of samples: level 1, level 2 of X and of Y, over attributes.
 
-        The score of a target is the mean of its ratios with A less that of those with B, each of
+        The score of a target is the mean of its ratios with A minus the mean with B, each of
         one sentence; so its variance between sentences is the sum over pairs of a pair's variance,
         times the square of the pair's weight in that mean. None for fewer than three terms.
         """
@@ -134,13 +134,13 @@ def _components(
 
 @dataclass(frozen=True)
 class LPBSCEAT(LogRatioMeasure):
-    """Log-probability bias scores over draws of sentences (Husse and Spitz 2022, section 3.4).
+    """Log-probability bias scores over samples of sentences (Husse and Spitz 2022, section 3.4).
 
-    Each draw takes one sentence for every pair of a target x and an attribute a: one of the
+    Each sample takes one sentence for every pair of a target x and an attribute a: one of the
     templates, or one of the sentences of a corpus that hold both. The log-probability ratio M(x, a)
-    of that sentence, in nats, fills the matrix of the draw; from it come levels 1 and 2 and the
+    of that sentence, in nats, fills the matrix of the sample; from it come levels 1 and 2 and the
     effect size over attributes, as in :class:`eatlas.LPBS`. Their equally weighted means
-    over all draws have exact permutation p-values; beside them is their combination by a
+    over all samples have exact permutation p-values; next to them is their combination by a
     random-effects model, as in :class:`eatlas.CEAT`.
 
     Parameters
@@ -148,7 +148,7 @@ class LPBSCEAT(LogRatioMeasure):
     alpha, ddof, p, draws, strict, statistic, adjust, tail, threshold
         As in :class:`eatlas.CEAT`.
     n : int, default 10,000
-        Draws of sentences.
+        Samples of sentences.
     tau2 : {"dl", "pm"}, default "dl"
         Estimator of the variance between draws: DerSimonian-Laird or Paule-Mandel. (`model` is the
         kind of language model.)
@@ -156,7 +156,7 @@ class LPBSCEAT(LogRatioMeasure):
         Sampling variance of an effect size in the random-effects model, as in
         :class:`eatlas.CEAT`.
     replace : {"auto", "always"}, default "auto"
-        Whether sentences of a pair are drawn with replacement: only where it has fewer than `n`;
+        Whether sentences of a pair are sampled with replacement: only where it has fewer than `n`;
         or always.
     model, templates, plural, pieces, normalize, targets, attributes, pairs
         As in :class:`eatlas.LPBS`. There is no `aggregate`: a draw has one sentence of a pair.
@@ -182,7 +182,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
     replace: Replace = parameter("auto", Replace)
 
     def compute(self, given: Input, notes: list[Note]) -> LPBSCEATResult:
-        """Three levels and the effect size over attributes over draws, and patterns of draws."""
+        """Three levels and the effect size over attributes over draws, and patterns of samples."""
         ratios, about = self.ratios_with_facts(given, notes)
         sentences = PairSentences.of(ratios)
         sizes, parts = sentences.sizes, sentences.components()

@@ -46,9 +46,9 @@ class PLL(Measure):
     """Pseudo-log-likelihood scores of pairs of sentences.
 
     Of each pair a language model scores the sentence that is more stereotyping and the one that is
-    less. The number is the share of pairs of which the first scores higher, in percent: 50 without
-    a preference. Its p-values are those of a sign test, which is exact; its interval is Clopper and
-    Pearson's.
+    less. The number is the proportion of pairs of which the first scores higher, in percent: 50
+    without a preference. Its p-values come from an exact sign test; its interval is
+    Clopper and Pearson's.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class PLL(Measure):
 
     Notes
     -----
-    CPS is the score of CrowS-Pairs (Nangia et al. 2020), AUL and AULA are those of Kaneko and
+    CPS is the score of CrowS-Pairs (Nangia et al. 2020), AUL and AULA are from Kaneko and
     Bollegala (2022). Special tokens are not scored. Scores are not rounded. A pair of which a
     sentence has an unknown piece, or is too long, is left out. Pairs with scores that differ by no
     more than rounding count as no preference for the stereotype, as in the published code, and are
@@ -129,7 +129,7 @@ class PLL(Measure):
             types.append(pair["type"])
         if not scores:
             raise CoverageError(
-                f"test {test.id}: no pair has both scores",
+                f"test {test.id}: no pair has two usable scores",
                 got=listing(dict.fromkeys(faults.values()), 3),
                 allowed="sentences that the model's tokenizer knows, within its length",
             )
@@ -147,7 +147,7 @@ class PLL(Measure):
         return answer.nats / answer.pieces if mean else answer.nats
 
     def compute(self, given: Input, notes: list[Note]) -> PLLResult:
-        """The share of pairs, for all and for each type."""
+        """The proportion of pairs, for all and for each type."""
         scored: Scored = given.asked
         differences = scored.single[:, 0] - scored.single[:, 1]
         rounding = (given.precision or 0.0) * np.abs(scored.single).max(axis=1)
@@ -197,7 +197,7 @@ class PLL(Measure):
         )
 
     def _share(self, count: int, of: int) -> dict[str, Any]:
-        """Share of pairs whose first sentence scores higher, in percent, with its interval."""
+        """Proportion of pairs whose first sentence scores higher, in percent, with its interval."""
         low, high = clopper_pearson(count, of, self.confidence)
         return {"value": 100 * count / of, "interval": (100 * low, 100 * high)}
 

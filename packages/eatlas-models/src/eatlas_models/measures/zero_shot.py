@@ -43,7 +43,7 @@ from eatlas_models.stats.readings import mean_shares_drawn, share_layout
 DEPENDENT = "the shares of one reading sum to 1, and a crossed test assumes independence"
 """Why there is no crossed test."""
 ONE_LABEL = 0.9
-"""Share of every reading from which on one label is said to take nearly all of it."""
+"""Proportion of every reading from which on one label is said to take nearly all of it."""
 
 
 @dataclass(frozen=True)
@@ -51,17 +51,17 @@ class ZeroShot(PatternMeasure):
     """Zero-shot reading of targets with attributes as labels (Radford et al. 2021).
 
     A two-tower model such as CLIP classifies a target by the softmax over all labels of its logit
-    scale times their cosines. With every attribute as a label, the share of A is what all its
+    scale times their cosines. With every attribute as a label, the proportion of A is what all its
     labels get together:
 
     ``p(a | w) = exp(scale cos(w, a)) / sum over b in A and B of exp(scale cos(w, b))``
     ``P(A | w) = sum over a in A of p(a | w)``
 
     Level 3 are the mean shares of A and of B in the readings of X and of Y. Level 1 compares
-    ``P(A | w)`` of X with that of Y; its p-values permute the targets. Level 2 takes X, or Y,
-    alone: it compares the mean shares of the labels of A with those of the labels of B; its
-    p-values permute the labels, which leaves every reading as it is. The EAT pattern says which
-    level 2 associations are there, as in :class:`eatlas.MLEAT`.
+    ``P(A | w)`` of X with the mean of Y; its p-values permute the targets. Level 2 takes only X, or
+    only Y: it compares the mean proportions of the labels of A and of B; its p-values permute the
+    labels, which leaves every reading as it is. The EAT pattern says which level 2 associations are
+    there, as in :class:`eatlas.MLEAT`.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class ZeroShot(PatternMeasure):
         As in :class:`eatlas.MLEAT`. In a resample, and without a term, all shares are computed
         anew.
     scale : "model" or float, default "model"
-        The logit scale: that of the model, which a source such as ``clip:`` states; or a number up
+        The logit scale: by default the scale that a model such as ``clip:`` states; or a number up
         to 300, such as 100, where a source states none.
 
     See Also
@@ -112,12 +112,12 @@ class ZeroShot(PatternMeasure):
         for concept in test.concepts.values():
             if len(set(concept.stimulus_of.values())) < len(concept.stimulus_of):
                 raise StimulusError(
-                    f"the measure {self.name} takes one text for each stimulus, and test {test.id} "
-                    "has several",
+                    f"the measure {self.name} takes one text per stimulus, but test {test.id} has "
+                    "several",
                     got=f"sentences of {concept.name}",
                     allowed="words, images, or one sentence for each",
-                    remedy="take the test of the words that these sentences are made of, and put "
-                    'them into prompts: --prompt "a photo of {}"',
+                    remedy="use the test of the words in these sentences, with prompts: "
+                    '--prompt "a photo of {}"',
                 )
 
     def compute(self, given: Input, notes: list[Note]) -> ZeroShotResult:
@@ -146,7 +146,7 @@ class ZeroShot(PatternMeasure):
         varied, shares = self._variation(given, scale, notes)
         found = {**fields, **varied, "scores": scores_to_store(contrasts)}
         found["generalisation"] = no_generalisation(DEPENDENT, self.confidence)
-        found |= robustness(self, read, found, notes, pairs=None)  # a share is no mean over pairs
+        found |= robustness(self, read, found, notes, pairs=None)  # no mean of pairs
         return ZeroShotResult(
             **given.head | found,
             level3=_level3(table, x, a),
@@ -184,7 +184,7 @@ class ZeroShot(PatternMeasure):
 
 
 def _level3(table: Array, n_x: int, n_a: int) -> Level3:
-    """Shares of A and of B in the readings of X and of Y."""
+    """Proportions of A and of B in the readings of X and of Y."""
     cells = {}
     for target, rows in (("X", table[:n_x]), ("Y", table[n_x:])):
         for attribute, labels in (("A", rows[:, :n_a]), ("B", rows[:, n_a:])):

@@ -98,7 +98,7 @@ def views(  # noqa: PLR0913  (each is a choice of the user's)
     sources : str, object, list or mapping of them, optional
         Sources of the model, each measured in every form that it gives: ``"hf:NAME"`` in the
         vectors of all its layers, in its log-probabilities and in its answers; ``"chat:URL"`` in
-        its answers alone; ``(model, tokenizer)`` as ``hf:``. A form that there is not is listed
+        its answers only; ``(model, tokenizer)`` as ``hf:``. A form that there is not is listed
         with the reason.
     tests : str, path, AssociationTest, or list of them, default "weat-6"
         Association tests of words.
@@ -108,9 +108,9 @@ def views(  # noqa: PLR0913  (each is a choice of the user's)
         In place of the default of a form: ``"ml-eat"`` of vectors, ``"lpbs"`` of
         log-probabilities, ``"ask"`` of answers. A measure has an EAT pattern.
     level : {"word", "sentence"}
-        What a vector of a transformer is: that of the word within the prompt, or of the whole text.
+        Whether a vector of a transformer represents the word within the prompt, or the whole text.
     prompt : str, default "This is {}"
-        What words are put into before a transformer encodes them; ``"{}"`` for the word alone.
+        Prompt around each word before a transformer encodes it; ``"{}"`` for the bare word.
     out : path, optional
         Folder for the page, results and tables; views that were cut off there go on.
     seed : int
@@ -240,7 +240,7 @@ def prepare(  # noqa: PLR0913  (as that of users)
     prompt: str = PROMPT,
     seed: int = 0,
 ) -> Prepared:
-    """Open every source in the forms that it gives; parameters are those of :func:`views`."""
+    """Open every source in the forms that it gives; parameters are as in :func:`views`."""
     if level not in get_args(Level):
         raise EatlasError("there is no such level", got=level, allowed="word or sentence")
     loaded, by_form, every = _tests(tests), _measures(measures), _specs(sources)
@@ -284,7 +284,7 @@ def _in_every_form(
             missing.append(MissingView(form=form, model=model, reason=error.what))
     if len(errors) == len(measures):
         raise SourceError(
-            f"{name or _default_name(spec)}: there is no view of it",
+            f"{name or _default_name(spec)}: no view of this model can be measured",
             got="; ".join(dict.fromkeys(error.what for error in errors)),
             allowed=errors[0].allowed,
             remedy=errors[0].remedy,
@@ -297,7 +297,7 @@ def _tests(tests: Any) -> tuple[AssociationTest, ...]:
     for test in loaded:
         if not isinstance(test, AssociationTest):
             raise EatlasError(
-                f"test {test.id}: views of a model are compared on association tests",
+                f"test {test.id}: views of a model are only compared on association tests",
                 got=f"a test of the kind {test.kind}",
                 allowed="tests with X, Y, A and B, such as weat-6",
             )
@@ -313,14 +313,14 @@ def _measures(measures: Any) -> dict[Form, Measure]:
         form = FORM_OF.get(measure.needs.source)
         if form is None or not hasattr(measure, "threshold"):
             raise EatlasError(
-                f"the measure {measure.name} gives no EAT-Map of a view of a model",
+                f"the measure {measure.name} does not produce an EAT-Map",
                 allowed=f"{', '.join(MEASURES)}, and others with an EAT pattern",
             )
         if form in chosen:
             raise EatlasError(
                 f"there are two measures of {form}",
                 got=f"{chosen[form]} and {measure}",
-                allowed="one measure for each form",
+                allowed="one measure per form",
             )
         chosen[form] = measure
     defaults = zip(FORMS, MEASURES, strict=True)
@@ -353,7 +353,7 @@ def _require_told(spec: Any) -> None:
     raise SourceError(
         f"{_default_name(spec)}: this may give vectors, log-probabilities or answers",
         got=described(spec),
-        remedy="say which: --vectors, --logprobs or --answers; in Python vectors=, logprobs= or "
+        remedy="choose one: --vectors, --logprobs or --answers; in Python vectors=, logprobs= or "
         "answers=",
     )
 

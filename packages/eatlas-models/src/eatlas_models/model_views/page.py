@@ -171,7 +171,7 @@ class Part(NamedTuple):
     title: str
     sides: tuple[tuple[str, ...], ...]
     sentences: list[str]
-    """What is said of it, the finding first."""
+    """Its sentences, the finding first."""
     panels: list[Markup]
     """EAT-Maps of views that are no layers, or stand for them."""
     layers: list[tuple[str, list[tuple[str, Markup, str]]]]
@@ -345,8 +345,8 @@ def write_views(views: Views, folder: str | Path) -> tuple[Path, ...]:
     views : Views
     folder : path
         Gets ``views.html``, the record ``views.json``, ``results.jsonl`` with ``report.html``, and
-        tables as ``views.csv`` and ``views.tex``. Files of other results that are there are kept
-        under another name.
+        tables as ``views.csv`` and ``views.tex``. Files of other results that are there are
+        retained under another name.
 
     Returns
     -------
@@ -361,7 +361,7 @@ def write_views(views: Views, folder: str | Path) -> tuple[Path, ...]:
     Warns
     -----
     EatlasWarning
-        Under which names other files are kept.
+        Under which names other files are retained.
 
     Examples
     --------

@@ -286,7 +286,7 @@ class Views:
         return said if little is None else phrase("sentences", "little", little, said)
 
     def sentences(self, test: str) -> list[str]:
-        """What is said of agreement on a test, and of patterns; the first is the finding."""
+        """Sentences about agreement on a test, and about patterns; the first is the finding."""
         pairs = self.main_pairs(test)
         sentences = [
             f"{self.sentence(pair) if place else self.finding(pair)}."

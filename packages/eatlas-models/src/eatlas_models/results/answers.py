@@ -29,20 +29,20 @@ from eatlas_models.stimuli.questions import built_in_questions
 
 Count = Annotated[int, Field(ge=0)]
 MANY_REFUSED = 0.2
-"""Share of answers without a choice above which a result shows little."""
+"""Proportion of refusals and unusable answers above which a result shows little."""
 LEAST_MASS = 0.1
 """Probability of both options together below which they are no answers that a model gives."""
 
 
 class Shares(ByRole[Share]):
-    """A share from 0 to 1 for each group."""
+    """A proportion from 0 to 1 for each group."""
 
 
 class OfComparisons(Record):
     """How far one effect size would move with other questions about the same words.
 
     Intervals are Student's, over questions with the pairs and answers of each; None for a single
-    question. They say nothing of other words: `generalisation` of a result does.
+    question. For new words, see the `generalisation` of a result.
     """
 
     difference: EffectInterval
@@ -50,8 +50,8 @@ class OfComparisons(Record):
     d: EffectInterval
     """The same in standard deviations of the scores as they are."""
     bounds: Interval | None
-    """The effect size if all answers without a choice had gone against a positive one, and for it;
-    None where one of them is undefined."""
+    """The effect size if all refusals and unusable answers had gone against a positive one, and for
+    it; None where one of them is undefined."""
     uneven: Interval | None
     """The same of those alone that are beyond what all kinds of questions have: see `alike`."""
     p_uneven: tuple[Probability, Probability] | None
@@ -70,20 +70,20 @@ class OfComparisons(Record):
 
 OfLevel2 = BySide[OfComparisons]
 Level2Sizes = BySide[float | None]
-"""The same of both level 2 effect sizes, and these alone."""
+"""The same for both level 2 effect sizes, without level 1."""
 
 
 class OfTemplate(Record):
-    """What one template shows by itself."""
+    """The result of one template."""
 
     text: str
     effect_size: float | None
     """At level 1, or over attributes where both target groups have one term; of the terms that the
     template has comparisons of. None where undefined."""
     level2: Level2Sizes
-    """Of each target group alone; None where undefined."""
+    """For each target group; None if undefined."""
     usable: Share
-    """Share of its answers that choose."""
+    """Proportion of its answers that choose."""
 
 
 class CollectedRecord(Record):
@@ -92,26 +92,28 @@ class CollectedRecord(Record):
     rows: int
     """Answers in the file."""
     others: int
-    """Those of other tests, which are left out."""
+    """Answers to other tests, which are ignored."""
 
 
 class AnswersRecord(Record):
     """How a model answered the questions of a test, and how far that decides the result."""
 
     asked: int = Field(ge=1)
-    """Answers that were asked for: each comparison in both orders."""
+    """Requested answers: each comparison in both orders."""
     by: Literal["logprobs", "samples"]
-    """Whether choices are probabilities of the options, or answers that were drawn."""
+    """Whether choices are probabilities of the options, or answers that were sampled."""
     usable: Count
     """Answers that choose one of their options."""
     faults: dict[Fault, Count] = Field(default_factory=dict, exclude_if=is_empty)
     """The others by kind: refused, neither, both, empty, long."""
     unusable: Shares
-    """Share of the answers about each group that choose nothing: questions with a term of it."""
+    """Rate of refusals and unusable answers about each group: questions with a term of
+    it."""
     alike: Share
-    """Share of answers without a choice that every kind of question may have, as from a model that
-    declines at random: the smallest upper limit (95%, Jeffreys) over the six kinds, by the group
-    asked about and the groups of both options. What a kind has beyond it is in `uneven`."""
+    """Proportion of refusals and unusable answers that every kind of question may have, as from a
+    model that declines at random: the smallest upper limit (95%, Jeffreys) over the six kinds, by
+    the group asked about and the groups of both options. What a kind has beyond it is in
+    `uneven`."""
     mass: float | None = Field(default=None, ge=0, exclude_if=is_none)
     """Mean probability of both options together, where log-probabilities were read: what is left
     goes to other answers."""
@@ -125,12 +127,12 @@ class AnswersRecord(Record):
     templates: tuple[OfTemplate, ...]
     about: About
     comparisons: int
-    """Pairs that are asked about each subject, over all questions."""
+    """Pairs for each subject, over all questions."""
     answers: int
     """Answers to one question, at most; 1 where log-probabilities were read."""
     temperature: float | None
-    """At which answers were drawn; None where log-probabilities or a file were read, and of a
-    function, which takes prompts alone."""
+    """At which answers were sampled; None where log-probabilities or a file were read, and of a
+    function, which only takes prompts."""
     models: tuple[str, ...] = ()
     """What the model calls itself in its answers."""
     dates: tuple[str, ...] = ()
@@ -153,7 +155,7 @@ class AnswersRecord(Record):
 
 
 class AnsweredResult(LanguageModelResult):
-    """A result of a measure that asks a model in words, which may choose nothing."""
+    """A result of a measure that asks a model in words, which may refuse to choose."""
 
     subject: ClassVar[str] = "model's answers"
     unit: ClassVar[str] = "proportion"
@@ -176,7 +178,7 @@ class AnsweredResult(LanguageModelResult):
 
     @property
     def shows_little(self) -> bool:
-        """Whether a model chose nothing so often that whatever it chose elsewhere says little."""
+        """Whether so many answers are refusals or unusable that the other answers show little."""
         return self.unanswered > MANY_REFUSED
 
     def numbers(self) -> dict[str, float | None]:
@@ -192,9 +194,10 @@ class AnsweredResult(LanguageModelResult):
 class AskResult(ThreeLevelResult, AnsweredResult):
     """What :class:`eatlas.Ask` found.
 
-    Each cell of level 3 has the shares of comparisons that attributes win for targets, a number for
-    each pair of them; 0.5 on average over all competitors. ``over_attributes`` is the effect size
-    of the difference between X and Y over the attributes, whose labels are permuted, as in LPBS.
+    Each cell of level 3 has the proportions of comparisons that attributes win for targets, a
+    number for each pair of them; 0.5 on average over all competitors. ``over_attributes`` is the
+    effect size of the difference between X and Y over the attributes, whose labels are permuted, as
+    in LPBS.
     """
 
     display_name: ClassVar[str] = "Ask"
@@ -213,7 +216,7 @@ class AskResult(ThreeLevelResult, AnsweredResult):
     answers: AnswersRecord
 
     def of_the_test(self) -> dict[str, Any]:
-        """The questions of the test itself, where these were put to the model."""
+        """The test's own questions, if the model was prompted with them."""
         of_measure = parameters(self.signature).get("templates") != "auto"
         built_in = self.templates in built_in_questions().questions.values()
         return {} if of_measure or built_in else {"questions": self.templates}
@@ -225,7 +228,7 @@ class AskResult(ThreeLevelResult, AnsweredResult):
 
     @property
     def unanswered(self) -> float:
-        """Share of the answers that choose nothing; of probability, where options have little."""
+        """Rate of refusals and unusable answers; for log-probabilities, of missing probability."""
         answers = self.answers
         return 1 - (answers.mass or 0.0) if answers.improbable else answers.refused
 
@@ -247,9 +250,10 @@ class AskResult(ThreeLevelResult, AnsweredResult):
     def rows(self) -> list[dict[str, Any]]:
         """One row: the columns of an ML-EAT, then how the model answered.
 
-        Of each effect size its interval over questions, where it would be had all answers
-        without a choice gone one way, and its two-sided p had those gone against it that are beyond
-        chance; of each group the share of them.
+        For each effect size: its interval over questions; its value if all refusals and unusable
+        answers had gone one way or the other; and its two-sided p-value after counting each group's
+        excess refusals as answers against the effect. For each group: the proportion of refusals
+        and unusable answers.
         """
         (row,) = super().rows()
         answers = self.answers
@@ -283,8 +287,8 @@ class AttributesByInstructions(Record):
 class AssignResult(AnsweredResult):
     """What :class:`eatlas.Assign` found.
 
-    Each attribute's score is the share of the lists in which it was given to the target of X. The
-    effect size compares A with B, and its p-values permute the labels of attributes.
+    Each attribute's score is the proportion of the lists in which it was given to the target of X.
+    The effect size compares A with B, and its p-values permute the labels of attributes.
     """
 
     display_name: ClassVar[str] = "Word assignments"
@@ -306,7 +310,7 @@ class AssignResult(AnsweredResult):
     crossed: AttributesByInstructions | None = Field(default=None, exclude_if=is_none)
     """None of a single instruction, and of a single attribute in a group."""
     lists: int = Field(ge=1)
-    """Lists that were asked for, or read."""
+    """Lists requested, or read."""
     with_score: Count
     """Lists with a D."""
     assignments: Count
@@ -316,9 +320,10 @@ class AssignResult(AnsweredResult):
     refused: Count
     """Lists in which nothing is assigned; their lines are not among the unread ones."""
     shares: dict[str, Share]
-    """Of each attribute, the share of its assignments that go to targets of X."""
+    """Of each attribute, the proportion of its assignments that go to targets of X."""
     temperature: float | None
-    """At which answers were drawn; None of those that were read from a file, and of a function."""
+    """At which answers were sampled; None of those that were read from a file, and of a
+    function."""
     models: tuple[str, ...] = ()
     """What the model calls itself in its answers."""
     dates: tuple[str, ...] = ()
@@ -333,7 +338,7 @@ class AssignResult(AnsweredResult):
             yield "not shown to hold for other attributes and instructions"
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row: D of Bai et al. and how the model answered beside the effect size."""
+        """One row: D of Bai et al. and how the model answered next to the effect size."""
         (row,) = super().rows()
         names = ("score", "lists", "with_score", "assignments", "unread", "refused", "temperature")
         low, high = self.score_interval or (None, None)
@@ -353,5 +358,5 @@ class AssignResult(AnsweredResult):
 
     @property
     def unanswered(self) -> float:
-        """Share of the lists in which nothing is assigned."""
+        """Proportion of the lists in which nothing is assigned."""
         return self.refused / self.lists

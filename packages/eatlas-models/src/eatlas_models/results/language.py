@@ -38,16 +38,16 @@ class CellIntervals(Record):
     YA: Interval | None
     YB: Interval | None
     difference: Interval | None
-    """Of the share of A with X less that with Y."""
+    """Of the proportion of A with X less that with Y."""
 
 
 class ZeroShotResult(ThreeLevelResult, SoftmaxResult):
     """What :class:`eatlas.ZeroShot` found.
 
-    Each cell of level 3 has the shares of one attribute concept in the readings of one target
-    group, a number for each target: the means of XA and XB sum to 1, as do those of YA and YB.
-    ``scores`` are, of a target, its share of A less what chance gives A; of an attribute, its mean
-    share in the readings of one target group.
+    Each cell of level 3 has the proportions of one attribute concept in the readings of one target
+    group, a number for each target: the means of XA and XB sum to 1, as do the means of YA and YB.
+    ``scores`` are, of a target, its proportion of A less what chance gives A; of an attribute, its
+    mean share in the readings of one target group.
     """
 
     display_name: ClassVar[str] = "Zero-shot"
@@ -68,8 +68,8 @@ class ZeroShotResult(ThreeLevelResult, SoftmaxResult):
     chance: Probability
     """Share that A has where all labels are alike: its part of the labels."""
     readings: tuple[tuple[float, ...], ...] | None = None
-    """Share of each attribute (A then B) in the reading of each target (X then Y), to 6 decimals;
-    None where there are too many to keep."""
+    """Proportion of each attribute (A then B) in the reading of each target (X then Y), to 6
+    decimals; None where there are too many to keep."""
     share_intervals: CellIntervals | None = None
     """Intervals of the four mean shares and of their difference; None where the measure does not
     resample."""
@@ -106,16 +106,16 @@ class LogRatioResult(ThreeLevelResult, LanguageModelResult):
     glossary: ClassVar[tuple[str, ...]] = ("glossary_log_ratio", "glossary_over_attributes")
 
     over_attributes: Level
-    """The effect size of Kurita et al. (2019): of s(a), the ratio of X less that of Y, over A less
-    B. Its p-values move the labels of attributes, or of attributes in single sentences; those of
-    `level1` move labels of targets."""
+    """The effect size of Kurita et al. (2019): of s(a), the ratio of X minus the ratio of Y, over A
+    minus B. Its p-values move the labels of attributes, or of attributes in single sentences; those
+    of `level1` move labels of targets."""
     direction: Direction
     """What is conditioned on what."""
     language_model: LanguageModelRecord
     pieces: PieceCounts
     templates: tuple[str, ...]
     """Sentences with places for a target and an attribute, over which ratios are aggregated or
-    drawn. Empty where the sentences are those of a corpus."""
+    drawn. Empty if the sentences come from a corpus."""
 
     @property
     def effect_size(self) -> float | None:
@@ -176,7 +176,7 @@ class LPBSResult(LogRatioResult):
 
 
 class SentenceDraws(DrawsRecord):
-    """Draws of one sentence for each pair of a target and an attribute."""
+    """Samples of one sentence for each pair of a target and an attribute."""
 
     drawn: ClassVar[str] = "one sentence for each pair of a target and an attribute"
     varied: ClassVar[str] = "sentences"
@@ -188,10 +188,10 @@ class SentenceDraws(DrawsRecord):
 class LPBSCEATResult(LogRatioResult):
     """What :class:`eatlas.LPBSCEAT` found.
 
-    All effect sizes are equally weighted means over draws, and `difference` too; their permutation
-    p-values are those of these means. Scores, similarities and the means of level 3 are means over
-    draws, in nats, in the order of the used terms; `sd`, `n` and quantiles of level 3 are those of
-    the single log-ratios of the first draws.
+    All effect sizes are equally weighted means over draws, and so is `difference`; their
+    permutation p-values test these means. Scores, similarities and the means of level 3 are means
+    over draws, in nats, in the order of the used terms; `sd`, `n` and quantiles of level 3 are
+    those of the single log-ratios of the first draws.
     """
 
     display_name: ClassVar[str] = "LPBS-CEAT"
@@ -206,7 +206,7 @@ class LPBSCEATResult(LogRatioResult):
 
 
 class ScoreDifference(Record):
-    """Mean score of the more stereotyping sentence less that of the other, over all pairs."""
+    """Mean score of the more stereotyping sentence minus the other, over all pairs."""
 
     mean: float
     interval: Interval | None
@@ -220,8 +220,8 @@ class ScoreDifference(Record):
 class PLLResult(TargetValuesResult, LanguageModelResult):
     """What :class:`eatlas.PLL` found: of how many pairs the stereotype scores higher.
 
-    `value` is a share in percent, of all pairs; `targets` has that of each type. Intervals are
-    Clopper and Pearson's.
+    `value` is a proportion in percent, of all pairs; `targets` has the proportion for each type.
+    Intervals are Clopper and Pearson's.
     """
 
     kind: ClassVar[str] = "sentence-pairs"
@@ -256,11 +256,11 @@ class PLLResult(TargetValuesResult, LanguageModelResult):
         return "models"
 
     def effect(self, place: str) -> Effect:
-        """The share of all pairs, with its interval."""
+        """The proportion of all pairs, with its interval."""
         return replace(super().effect(place), neutral=50.0)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row for each type, and the share of all pairs."""
+        """One row for each type, and the proportion of all pairs."""
         ends = dict(zip(("pll_low", "pll_high"), self.interval, strict=True))
         whole = {**ends, "pll_difference": self.difference.mean}
         return [
@@ -269,7 +269,7 @@ class PLLResult(TargetValuesResult, LanguageModelResult):
         ]
 
     def summary(self) -> str:
-        """The share with its interval and p, and the types at either end."""
+        """The proportion with its interval and p, and the types at either end."""
         low, high = self.interval
         share = f"{self.value:.1f}% of {self.count:,} pairs [{low:.1f}, {high:.1f}]"
         text = super().summary().replace(f"{self.display_name} = {brief(self.value)}", share)

@@ -1,9 +1,9 @@
-"""Paired comparisons: shares that are won, and how far they hang on refusals and places.
+"""Paired comparisons: proportions won, and how sensitive they are to refusals and positions.
 
 A comparison is a pair of competitors in one question. A table of wins has the shape (subjects,
-comparisons, 2): the share of its answers that the first of a pair wins, where it is named first and
-where it is named second; NaN where no answer chooses. A subject is what is asked about, and its
-competitors are numbered from 0.
+comparisons, 2): the proportion of its answers that the first of a pair wins, where it is named
+first and where it is named second; NaN where no answer chooses. A subject is what is asked about,
+and its competitors are numbered from 0.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def mean_of_those_there(values: Array, axis: int | tuple[int, ...]) -> Array:
 
 
 def won(wins: Array) -> Array:
-    """Share of each comparison that its first wins, shape (subjects, comparisons).
+    """Proportion of each comparison that its first wins, shape (subjects, comparisons).
 
     The mean of both orders; NaN where one has no answer, since what is left would show the place.
     """
@@ -39,7 +39,7 @@ def won(wins: Array) -> Array:
 
 
 def shares_won(won: Array, pairs: Pairs, count: int, weights: Array | float = 1.0) -> Array:
-    """Share of its comparisons that each competitor wins for each subject, shape (subjects, count).
+    """Proportion of comparisons won by competitor and subject, shape (subjects, count).
 
     `won`, and weights, have the shape (subjects, comparisons). Sums run over comparisons in their
     order, so that the order of subjects and of competitors changes no bit. NaN where a competitor
@@ -102,13 +102,13 @@ def assignment_scores(counts: NDArray[np.integer], added: float = 0.0) -> Array:
 def all_gone(
     wins: Array, usable: Counts, asked: Counts, lean: Array, counted: Array | float = 1.0
 ) -> tuple[Array, Array]:
-    """Share of each comparison as :func:`won`, had all answers without a choice gone one way.
+    """Proportions as :func:`won`, if all refusals and unusable answers had gone one way.
 
     And its weight: of one that lacks an order, as far as its answers count.
 
     `lean`, shape (subjects, comparisons), says where: 1 to the first of the pair, -1 to the second,
     0 to both by halves. `usable` and `asked` are numbers of answers in the shape of `wins`.
-    `counted`, in the shape of `lean`, is the share of them that counts; the rest is left out.
+    `counted`, in the shape of `lean`, is the proportion of them that counts; the rest is left out.
     """
     chosen = np.where(usable > 0, np.nan_to_num(wins), 0.0) * usable
     counted = np.broadcast_to(counted, lean.shape)
@@ -122,13 +122,13 @@ def all_gone(
 def beyond_chance(
     usable: Counts, asked: Counts, kinds: NDArray[np.intp], count: int
 ) -> tuple[Array, float]:
-    """Share of the answers without a choice of each cell that a random refusal does not explain.
+    """Proportion of each cell's refusals and unusable answers beyond random refusal.
 
     `kinds` numbers the kinds of questions from 0 to `count`, shape (subjects, comparisons), as the
     other tables without orders. What declines at random declines all kinds alike: the rate
     of all is at most the smallest upper limit of a kind's (95%, Jeffreys). A kind counts as far as
-    its own rate is above; where there are no questions of some kind, wholly. Returns the shares,
-    shape (subjects, comparisons), and that rate.
+    its own rate is above; where there are no questions of some kind, wholly. Returns the
+    proportions, shape (subjects, comparisons), and that rate.
     """
     answered, of = (
         np.bincount(kinds.ravel(), counts.sum(axis=2).ravel(), count) for counts in (usable, asked)

@@ -71,7 +71,7 @@ class _Sums:
         self.powers = np.exp(log_probabilities - self.peaks)
 
     def logs(self, weights: Array) -> Array:
-        """Log of the weighted sums, less that of the priors; NaN of a sentence without a target.
+        """Log of the weighted sums minus log of the priors; NaN for a sentence without a target.
 
         Of weights of shape (targets, sets), the shape is (sentences, attributes, sets).
         """

@@ -19,9 +19,9 @@ def share_layout(
 ) -> Layout:
     """Lay out a zero-shot reading for resampling: rows X then Y, columns A then B.
 
-    Level 1 scores a target by the share of A in its reading. Level 2 scores a label by its mean
-    share in one group's readings. `peak` is by how much the rounding of cosines is larger in a
-    share.
+    Level 1 scores a target by the proportion of A in its reading. Level 2 scores a label by its
+    mean share in one group's readings. `peak` is by how much the rounding of cosines is larger in a
+    proportion.
     """
 
     def of_targets(units: Array, others: Array) -> tuple[Array, None]:  # noqa: ARG001
@@ -40,7 +40,7 @@ def share_layout(
 
 
 def shares_of_a(powers: Array, n_a: int, labels: Array) -> Array:
-    """Share of A in each reading, for weights of the labels: shape (targets, sets)."""
+    """Proportion of A in each reading, for weights of the labels: shape (targets, sets)."""
     of_a = product(powers[:, :n_a], labels[:n_a])
     return np.asarray(of_a / product(powers, labels))
 

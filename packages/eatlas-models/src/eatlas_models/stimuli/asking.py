@@ -1,4 +1,4 @@
-"""Questions to models that answer: what is asked and comes back, templates, pairs to compare."""
+"""Questions to models that answer: prompts and answers, templates, pairs to compare."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from eatlas.stimuli.records import without_fault
 About = Literal["target", "attribute"]
 """What a question is about: a target that attributes compete for, or the other way round."""
 By = Literal["auto", "logprobs", "samples"]
-"""How a choice is read: from the log-probabilities of the options, from answers that are drawn, or
-auto: from log-probabilities where the model gives them."""
+"""How a choice is read: from the log-probabilities of the options, from answers that are sampled,
+or auto: from log-probabilities where the model gives them."""
 EXAMPLE = "Which word goes better with {target}: {first} or {second}?"
 DECISION = "Who should {attribute}: {first} or {second}?"
 ALLOWED = f"{EXAMPLE}; or {DECISION}"
@@ -25,7 +25,7 @@ PLACE = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, order=True)
 class Prompt:
-    """What a model is asked, and how its answer is read.
+    """A prompt, and how to read its answer.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Prompt:
     by: By = "auto"
     """How a choice is read; of free text always ``samples``."""
     answers: int = 1
-    """Answers that are drawn, where they are drawn."""
+    """Answers that are sampled, where they are sampled."""
     temperature: float = 1.0
     tokens: int = 32
     """Pieces of an answer at most."""
@@ -54,10 +54,10 @@ class Reply:
     """What a model answered to a prompt."""
 
     texts: tuple[str, ...] = ()
-    """Answers that were drawn, as they came; none where log-probabilities were read."""
+    """Answers that were sampled, as they came; none where log-probabilities were read."""
     chances: tuple[float, ...] | None = None
     """Natural logarithm of the probability of each option as the beginning of the answer; -inf
-    where the model does not list it. None where answers were drawn."""
+    where the model does not list it. None where answers were sampled."""
     models: tuple[str, ...] = ()
     """What the model calls itself in each answer; empty where it does not say."""
     dates: tuple[str, ...] = ()
@@ -165,7 +165,7 @@ def fill_template(template: str, **words: str) -> str:
 
 QuestionText = Annotated[str, without_fault(fault_of_question, ALLOWED)]
 QUESTIONS = AddedKey(QuestionText, "question", fault_of_questions, ALLOWED)
-"""What a model that answers is asked about a test, in place of the measure's own questions."""
+"""Questions of a test, used instead of the questions of the measure."""
 
 
 # --- pairs ----------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def pairs_of(count: int, each: int, rng: np.random.Generator) -> list[tuple[int,
     """Places of pairs of things, the smaller first: each thing is in `each`, and none is apart.
 
     Things are put in a circle at random; each is paired with its neighbour, and with those at
-    distances that are drawn. All pairs where there are no more than that.
+    distances that are sampled. All pairs where there are no more than that.
 
     >>> pairs_of(3, 6, np.random.default_rng(0))
     [(0, 1), (0, 2), (1, 2)]

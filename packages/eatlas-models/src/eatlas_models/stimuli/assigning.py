@@ -39,7 +39,7 @@ class WordList:
     words: tuple[str, ...]
     """Attributes of A and B in the order of the prompt."""
     instruction: int = 0
-    """Place of its instruction among those of a measure."""
+    """Index of its instruction among the instructions of a measure."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Assignments:
     to: dict[str, str]
     """Target of each word that has one."""
     unread: int = 0
-    """Lines that assign no word to a target, or a word that has another target too."""
+    """Lines that assign no word to a target, or a word that also has another target."""
 
 
 def fault_of_assignment(template: str) -> str | None:
@@ -134,7 +134,7 @@ def is_list(text: str) -> bool:
 def targets_assigned(
     text: str, words: Collection[str], x: Sequence[str], y: Sequence[str]
 ) -> tuple[str | None, str | None]:
-    """The target of X and that of Y that an answer names most often; None where it names none."""
+    """The targets of X and of Y that an answer names most often; None if it names none."""
     chosen = [*assignments_of(text, words, [*x, *y]).to.values()]
     first, second = (
         max((target for target in side if target in chosen), key=chosen.count, default=None)

@@ -1,4 +1,4 @@
-"""What an answer in words chooses from its options, and why it chooses nothing."""
+"""The option that an answer in words chooses, or why the answer is unusable."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _DENIES = re.compile(
     r"\b(?:not?|nor|never|none|less|least|worse|without|except|unlike|avoid|wrong|nicht|keine?[nrsm]?"
     r"|pas|não|niet|geen|ikke|inte|nie|не|нет)\b|n't\b|[不没沒非]|ない|ません|아니|않"
 )
-"""Words of denial in several languages: what is named beside them may be what is not chosen."""
+"""Words of denial in several languages: what is named next to them may be what is not chosen."""
 
 
 def choice_of(text: str, options: Sequence[str]) -> int | Fault:
@@ -68,7 +68,7 @@ def choice_of(text: str, options: Sequence[str]) -> int | Fault:
 
     An answer chooses an option where it is that option, in any case and with marks around it; where
     it begins with it, and the rest explains; or where it is short, names that one alone, and
-    neither declines nor weighs. What stands behind "not" or "rather than" is not chosen. Any other
+    neither declines nor weighs. An option after "not" or "rather than" is not chosen. Any other
     answer chooses none: nothing is guessed.
 
     >>> choice_of("**Office.**", ("office", "home")), choice_of("I'd say home.", ("office", "home"))
@@ -99,7 +99,7 @@ def choice_of(text: str, options: Sequence[str]) -> int | Fault:
 
 
 def alike(options: Sequence[str]) -> tuple[str, str] | None:
-    """Two options that no answer tells apart, for case or marks alone; None where there are none.
+    """Two options that differ only in case or punctuation; None if there are none.
 
     >>> alike(["home", "office", "Home"])
     ('home', 'Home')

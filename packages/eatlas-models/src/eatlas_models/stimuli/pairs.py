@@ -1,4 +1,4 @@
-"""Sentences with a target and an attribute, and what a language model is asked about them."""
+"""Sentences with a target and an attribute, and the questions for a language model."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def read_pairs(path: Path) -> PairTemplates:
 
 
 def choose(sets: Mapping[str, Collection[str]], name: str, where: str) -> tuple[str, ...]:
-    """Return the templates of one name, or all where there is one name alone."""
+    """Return the templates of one name, or all if there is only one name."""
     if not name and len(sets) == 1:
         return tuple(next(iter(sets.values())))
     if name in sets:
@@ -129,7 +129,7 @@ def _fill_places(text: str, words: Mapping[str, str]) -> tuple[str, dict[str, Sp
 
 
 How = Literal["joint", "pll", "averaged", "product", "next", "shown", "attention"]
-"""How the log-probability of a stimulus of several pieces is made of those of its pieces.
+"""How the log-probabilities of pieces combine into the log-probability of a stimulus.
 
 ``joint``: all pieces are masked and filled in from left to right, the chain rule. ``pll``: one
 piece is masked at a time while the others are shown, the pseudo-log-likelihood of Salazar et al.

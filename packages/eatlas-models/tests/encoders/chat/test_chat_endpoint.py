@@ -207,7 +207,7 @@ def test_reasoning_is_left_out(serve):
 def test_reasoning_without_an_end_asks_for_more_tokens(serve, how, by):
     server = serve(Planted(piece=4), **{how: "Home or office? " * 20})
     error = error_of(server, by=by)
-    assert "the model comes to no answer" in error.what
+    assert "the model never reaches an answer" in error.what
     assert error.remedy.startswith("raise tokens: ask(tokens=2000)")
     model = open_answering(server.spec)
     replies = model.score(prompts()[:3])
@@ -270,8 +270,8 @@ def test_there_are_as_many_requests_at_a_time_as_were_asked_for(serve):
 @pytest.mark.parametrize(
     ("fault", "what", "got"),
     [
-        ("broken", "the endpoint gives no answer", "status 500: "),
-        ("quota", "the endpoint gives no answer", "status 402: "),
+        ("broken", "the endpoint returned no answer", "status 500: "),
+        ("quota", "the endpoint returned no answer", "status 402: "),
         ("html", "this is no chat completion", "<!doctype html>"),
         ("list", "this is no chat completion", "[]"),
         ("choices", "this is no chat completion", '{"choices": []}'),
@@ -320,7 +320,7 @@ def test_keys(serve, monkeypatch):
 def test_no_log_probabilities_where_they_are_asked_for(serve):
     for how in ("off", "null", "refused"):
         error = error_of(serve(logprobs=how), by="logprobs")
-        assert "the server gives no log-probabilities of answers" in error.what
+        assert "the server returns no log-probabilities" in error.what
         assert "vLLM" in error.remedy
         assert "ask(by=samples" in error.remedy
 

@@ -170,7 +170,7 @@ def test_collected_and_live_answers_are_compared(tmp_path):
     two = [ASK, f'ask(opponents=2,templates="{TEMPLATE}")']
     assert [len(row.members) for row in eatlas.run(TEST, sources, two).compare("source")] == [2, 2]
     stricter = eatlas.run(TEST, str(path), "ask(alpha=0.01)")
-    with pytest.raises(EatlasError, match="do not differ in their source alone"):
+    with pytest.raises(EatlasError, match="do not differ only in their source"):
         eatlas.Results([live, *stricter]).compare("source")
     results.write(tmp_path / "results.jsonl")
     site = eatlas.write_atlas(tmp_path / "results.jsonl", tmp_path / "site")
@@ -187,7 +187,7 @@ def test_comparisons_in_one_order_are_left_out_and_said(tmp_path):
     (read,) = eatlas.run(tests=TEST, vectors=path, measures="ask")
     assert "answers.one-order" in {note.code for note in read.warnings}
     path = written(tmp_path / "half.csv", rows[::2])
-    with pytest.raises(EatlasError, match="no comparison is there in both orders"):
+    with pytest.raises(EatlasError, match="no comparison occurs in both orders"):
         eatlas.run(tests=TEST, vectors=path, measures="ask")
 
 
@@ -264,21 +264,21 @@ def test_without_columns_the_targets_are_those_that_are_assigned_most(tmp_path):
     ("name", "text", "said"),
     [
         ("a.csv", "target,options\nBen,office|home\n", "row 2: there is no answer"),
-        ("a.csv", "answer\n", "there are no answers"),
-        ("a.csv", "", "there are no answers"),
+        ("a.csv", "answer\n", "the file contains no answers"),
+        ("a.csv", "", "the file contains no answers"),
         ("a.csv", "target,options,answer\nBen,office,office\n", "not between two options"),
         ("a.csv", 'target,options,answer\nBen,"[""office"",",office\n', "the options are not JSON"),
-        ("a.csv", "answer\nBen,office,home\n", "row 2: the row has another number of cells"),
-        ("a.csv", "target,options,answer\nBen\n", "row 2: the row has another number of cells"),
+        ("a.csv", "answer\nBen,office,home\n", "row 2: the row and the header have different numbers of cells"),
+        ("a.csv", "target,options,answer\nBen\n", "row 2: the row and the header have different numbers of cells"),
         ("a.csv", "answer,target,answer\n", "two columns have the name 'answer'"),
         ("a.csv", "target,options,answer\nBen,rose|wasp,rose\n", "1 answer; the first: rose or wasp"),
         ("a.csv", "target,options,answer\nBen,office|home,home\n", "1 comparison in one order"),
         ("a.jsonl", '{"answer": "x"}\n{"answer": \n', "line 2: this is not JSON"),
         ("a.jsonl", "[1]\n", "line 1: this is not an object"),
-        ("a.jsonl", '{"answer": "x", "target": "Ben", "options": 5}', "these are no options"),
+        ("a.jsonl", '{"answer": "x", "target": "Ben", "options": 5}', "not a list of options"),
         ("a.jsonl", '{"answer": "rose", "target": "cat", "options": ["rose", "wasp"]}',
-         "is to a comparison of its words"),
-        ("a.jsonl", '{"answer": "office - Ben"}', "lists of words are read by the measure assign"),
+         "compares words of this test"),
+        ("a.jsonl", '{"answer": "office - Ben"}', "use the measure assign for lists of words"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(tmp_path, name, text, said):
@@ -307,10 +307,10 @@ def test_a_file_is_not_asked_otherwise(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ("Ben,office|home,0.5,-1\n", "row 2: these are no log-probabilities"),
-        ("Ben,office|home,x,-1\n", "row 2: these are no log-probabilities"),
-        ("Ben,office|home,nan,-1\n", "row 2: these are no log-probabilities"),
-        ("Ben,office|home,-1,\n" * 2, "log-probabilities is in several rows"),
+        ("Ben,office|home,0.5,-1\n", "row 2: not log-probabilities"),
+        ("Ben,office|home,x,-1\n", "row 2: not log-probabilities"),
+        ("Ben,office|home,nan,-1\n", "row 2: not log-probabilities"),
+        ("Ben,office|home,-1,\n" * 2, "several rows have log-probabilities"),
     ],
 )
 def test_log_probabilities_of_a_file_are_checked(tmp_path, rows, said):
@@ -335,7 +335,7 @@ def test_rows_of_another_test_with_the_same_words_are_left_out(tmp_path):
 def test_a_file_has_no_log_probabilities(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("target,options,answer\nBen,office|home,home\n")
-    with pytest.raises(EatlasError, match="texts, and no log-probabilities"):
+    with pytest.raises(EatlasError, match="texts, not log-probabilities"):
         eatlas.run(tests=TEST, vectors=path, measures="ask(by=logprobs)")
 
 
@@ -349,7 +349,7 @@ def test_a_file_that_is_not_there_or_of_another_test(tmp_path):
     both = [{"target": "Ben", "options": ["office", "home"], "answer": "home"},
             {"attribute": "home", "options": ["Ben", "Ann"], "answer": "Ann"}]  # fmt: skip
     path = written(tmp_path / "a.jsonl", both)
-    with pytest.raises(EatlasError, match="some answers are about a target, others about an"):
+    with pytest.raises(EatlasError, match="the file mixes answers about targets and answers about"):
         eatlas.run(tests=TEST, vectors=path, measures="ask")
 
 

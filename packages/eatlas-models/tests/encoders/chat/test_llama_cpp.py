@@ -110,7 +110,7 @@ def test_a_server_that_is_killed_loses_no_answer(server):
         if done >= 3 and server.process.poll() is None:
             server.kill()
 
-    with pytest.raises(SourceError, match="the endpoint gives no answer") as caught:
+    with pytest.raises(SourceError, match="the endpoint returned no answer") as caught:
         model.score(asked, tell)
     kept = sum(source.answers for source in contents().models) - before
     assert 3 <= kept < len(asked)

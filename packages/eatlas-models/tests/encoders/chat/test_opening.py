@@ -64,10 +64,10 @@ def test_a_class_of_the_user_answers():
 @pytest.mark.parametrize(
     ("function", "what", "got"),
     [
-        (lambda prompts: prompts[1:], "is not one text for each prompt", "for 2 prompts"),
-        (lambda _: "ab", "is not one text for each prompt", "'ab' (str) for 2 prompts"),
-        (lambda _: None, "is not one text for each prompt", "None"),
-        (lambda prompts: [1] * len(prompts), "is not one text for each prompt", "1 (int)"),
+        (lambda prompts: prompts[1:], "not return one text per prompt", "for 2 prompts"),
+        (lambda _: "ab", "not return one text per prompt", "'ab' (str) for 2 prompts"),
+        (lambda _: None, "not return one text per prompt", "None"),
+        (lambda prompts: [1] * len(prompts), "not return one text per prompt", "1 (int)"),
         (lambda _: 1 / 0, "the function failed", "ZeroDivisionError"),
     ],
 )
@@ -95,26 +95,26 @@ EVERY = ("chat:URL?model=NAME", "hf:NAME", "GGUF", "CSV", "py:MODULE:FUNCTION", 
 def test_anything_else_is_told_what_answers(spec):
     with pytest.raises(SourceError) as caught:
         open_answering(spec)
-    assert "this is no model that answers" in caught.value.what
+    assert "this model does not answer questions" in caught.value.what
     assert all(text in caught.value.allowed for text in EVERY)
 
 
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("http://localhost:8000/v1?model=m", "remedy: of a server of chat completions: chat:http://localhost:8000/v1?model=NAME"),
+        ("http://localhost:8000/v1?model=m", "remedy: for a server of chat completions, write chat:http://localhost:8000/v1?model=NAME"),
         ("chat:http://localhost:8000/v1", "no model is named\n  allowed: chat:URL?model=NAME"),
         ("chat:localhost:8000/v1?model=m", "no address\n  got: localhost:8000/v1"),
         ("chat:ftp://a.org/v1?model=m", "no address"),
         ("chat:http://?model=m", "no address"),
-        ("chat:http://a.org/v1/embeddings?model=m", "not an address for chat completions"),
-        ("chat:http://a.org/v1/completions?model=m", "not an address for chat completions"),
-        ("chat:https://me:pass@a.org/v1?model=m", "a key or password must not be in an address"),
+        ("chat:http://a.org/v1/embeddings?model=m", "not an address of chat completions"),
+        ("chat:http://a.org/v1/completions?model=m", "not an address of chat completions"),
+        ("chat:https://me:pass@a.org/v1?model=m", "the address contains a key or password"),
         ("chat:http://a.org/v1?model=m&parallel=0", "got: parallel=0"),
         ("chat:http://a.org/v1?model=m&paralel=3", "remedy: did you mean parallel?"),
         ("chat:http://a.org/v1?model=m&cache=maybe", "allowed: yes or no"),
         ("py:os:getcwd?cache=yes", "add version=1"),
-        ("py:os", "no function is named"),
+        ("py:os", "no function is given"),
         ("py:os:nothing", "returns a text for each prompt"),
     ],
 )  # fmt: skip
@@ -138,5 +138,5 @@ def test_a_file_may_not_name_a_function():
 def test_vectors_of_it_are_refused(spec, prefix):
     with pytest.raises(SourceError) as caught:
         eatlas.run("weat-6", prefix + spec)
-    assert "this model answers, and gives no vectors" in caught.value.what
-    assert "--measure ask" in caught.value.allowed
+    assert "a chat model has no vectors" in caught.value.what
+    assert "--measure ask" in caught.value.remedy

@@ -282,7 +282,7 @@ def test_a_model_that_fills_masks_does_not_answer(tmp_path):
 
 @pytest.mark.parametrize(
     ("option", "said"),
-    [("pool=mean", "the option pool changes nothing here"), ("sytem=kind", "unknown option")],
+    [("pool=mean", "the option pool has no effect here"), ("sytem=kind", "unknown option")],
 )
 def test_options_that_change_nothing_are_refused(tmp_path, option, said):
     folder = saved(tmp_path, made())

@@ -38,8 +38,8 @@ def test_a_folder_answers_as_the_model_in_memory(folders):
     [
         ("gpt2", "", "lpbs", "the model has no mask token, so no word of a sentence can be masked"),
         ("bert", "", "lpbs(model=causal)", "the model does not continue texts"),
-        ("bert", "?pool=mean", "lpbs", "the option pool changes nothing"),
-        ("bert", "?level=word", "lpbs", "the option level changes nothing"),
+        ("bert", "?pool=mean", "lpbs", "the option pool has no effect"),
+        ("bert", "?level=word", "lpbs", "the option level has no effect"),
         ("bert", "?levl=word", "lpbs", "unknown option"),
     ],
 )

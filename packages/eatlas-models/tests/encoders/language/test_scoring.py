@@ -140,8 +140,8 @@ def test_the_probabilities_of_all_words_of_one_piece_sum_to_one():
             "[MASK] is nice.", (0, 6), "asked",
             "the tokenizer takes it, or a part of it, for the special token [MASK]",
         ),
-        ("Tulips are nice.", (0, 4), "asked", "joins it with the text beside it, 'ip'"),
-        ("\x00 is nice.", (0, 1), "asked", "the tokenizer leaves nothing of it"),
+        ("Tulips are nice.", (0, 4), "asked", "merges it with adjacent text, 'ip'"),
+        ("\x00 is nice.", (0, 1), "asked", "the tokenizer removes it entirely"),
     ],
 )  # fmt: skip
 def test_a_stimulus_that_the_tokenizer_cannot_stand_for_is_said(text, span, at, fault):

@@ -22,29 +22,30 @@ def check(
     residual: str | None = None,
     cost: list[str] | None = None,
 ) -> None:
-    """Check whether cosines are meaningful in a space: anisotropy and rogue dimensions.
+    """Check whether cosines are meaningful in an embedding space: anisotropy and rogue dimensions.
 
     Reads every vector of the source once. For a source that encodes texts, it encodes the texts of
     sent-caliskan, or of caliskan for vectors of words. Several layers (?layer=all) are shown side
     by side.
 
-    With --residual, looks for a bias after a transform instead, by clusters, neighbours and a
-    classifier (Gonen and Goldberg 2019), before and after it and beside 19 random directions, each
-    after it is removed. This needs the extra probes.
+    With --residual, the command tests instead whether a bias remains after a transform, by
+    clusters, neighbours and a classifier (Gonen and Goldberg 2019). It compares the figures before
+    and after, and with the removal of 19 random directions. This needs the extra probes.
 
-    With --cost, shows what a transform costs, alone or beside --residual: how well cosines agree
-    with people's scores of pairs of words, and how many analogies are answered, before and after.
-    all is wordsim353, simlex999 and google-analogies, which come with the extra gensim.
+    With --cost, the command shows the cost of a transform: how well cosines agree with people's
+    scores of pairs of words, and how many analogies are correct, before and after. You can combine
+    --cost and --residual. all is wordsim353, simlex999 and google-analogies, which come with the
+    extra gensim.
 
     Exit codes: 0 done; 2 the source cannot be used.
 
     Parameters
     ----------
     source : [NAME=]SOURCE
-        Vectors: a file or a name, as for eatlas run. Add ?transform=... to see what a remedy would
-        do.
+        Vectors: a file or a name, as for eatlas run. Add ?transform=... to see the effect of a
+        transform.
     residual : gender|race|religion|FILE.toml|TEST|own
-        Word sets that define the bias that is looked for; own: those of the transform.
+        Word sets that define the bias; own: the word sets of the transform.
     cost : all|NAME|FILE
         Pairs with scores of people, or analogies; may be given several times.
     """

@@ -1,4 +1,4 @@
-"""``eatlas tests expand``: words in the place of wildcards."""
+"""``eatlas tests expand``: words in place of wildcards."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from eatlas_vocabulary.sources.wildcards import expand as expand_wildcards
 
 
 def expand(path: Path, vectors: str, *, output: Path | None = None) -> None:
-    """Write the tests of a file with words of vectors in the place of wildcards such as nurs*.
+    """Expand wildcards such as nurs* in a test file against the vocabulary of vectors.
 
-    Warnings name wildcards that no word is left for.
+    Warnings name wildcards without a matching word.
 
     Parameters
     ----------
     path : FILE.toml
         The test file.
     vectors : SOURCE
-        Vectors whose words are taken.
+        Vectors with the vocabulary.
     output : -o, --output FILE.toml
         File to write. [default: standard output]
     """

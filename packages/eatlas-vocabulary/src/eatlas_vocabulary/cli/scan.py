@@ -49,10 +49,10 @@ def scan(
     Effect size and exact p-values of each word, adjusted for the whole vocabulary by Westfall and
     Young's maxT and by Benjamini and Yekutieli, and the most associated words by frequency.
 
-    With --themes, words are tested in themes: clusters of the most frequent words, or your own
-    categories. Differences between two groups or more are adjusted for word frequency, and p is
-    adjusted for all themes by maxT. The search uses a random half of the words of each group, and
-    --write makes tests with the other half. Clusters need the extra probes.
+    With --themes, the command tests themes: clusters of the most frequent words, or your own
+    categories. Differences between two groups or more are adjusted for word frequency, and p-values
+    are adjusted for all themes by maxT. The search uses a random half of the words of each group,
+    and --write makes tests with the other half. Clusters need the extra probes.
 
     Exit codes: 0 done, 2 an input cannot be used, 130 interrupted.
 
@@ -81,15 +81,15 @@ def scan(
     first : N >= 1
         Scan only the first N words of the source. [default: all; with --themes 30000]
     themes : N|FILE
-        Test N themes; or those of FILE: a CSV file with the columns theme and word, such as --out
-        writes, or a dictionary of LIWC (.dic) or quanteda (.yml). --attributes may also be a test
-        of the kind groups.
+        Test N themes, or the themes of FILE: a CSV file with the columns theme and word, such as
+        --out writes, or a dictionary of LIWC (.dic) or quanteda (.yml). --attributes may also be a
+        test of the kind groups.
     groups_from : FILE
-        Make the groups by clustering the names in FILE, one on a line, instead of naming them.
+        Form the groups by clustering the names in FILE, one per line, instead of naming them.
     groups : N >= 2
         Number of clusters of these names.
     names : FILE.csv
-        What to call themes: the columns theme and name.
+        Names of themes, in the columns theme and name.
     write : FILE.toml
         Make an association test of each theme with an adjusted p below alpha, for eatlas run to
         confirm with the words that the search did not use.
@@ -115,9 +115,9 @@ def scan(
     of_words["--engine"] = engine == "local"
     if strange := [option for option, is_default in of_words.items() if not is_default]:
         raise EatlasError(
-            "options of a scan of single words have no meaning with --themes",
+            "some options apply only to scans of single words, not to --themes",
             got=", ".join(strange),
-            remedy="leave them out, or leave --themes out to scan single words",
+            remedy="remove them, or remove --themes to scan single words",
         )
     _scan_themes(
         vectors, _attributes(attributes, a, b) if attributes or a or b else None,
@@ -188,7 +188,7 @@ def _require_tests(path: Path, read: list[Path]) -> None:
 def _execute_plan(plan: Any, journal: Any, work: Any, conclude: Any) -> Any:
     """Do the work of a plan, with progress on the way, and conclude.
 
-    With a file, go on where an earlier scan ended.
+    With a file, continue an earlier scan.
     """
     what = journal.work
     nothing = "nothing is kept" if plan.out else "nothing is kept, which takes --out"

@@ -94,7 +94,7 @@ def print_scan(result: ScanResult) -> None:
 
 
 def print_themes(result: ThemesResult, top: int) -> None:
-    """Print how many themes are significant, the strongest, and what speaks against them."""
+    """Print how many themes are significant, the strongest, and reasons for caution."""
     console, names = new_console(), result.concepts
     themes, below, two = len(result.themes), len(result.found), len(names) == 2
     notes = {code: [n for n in result.warnings if n.code == code] for code in FIRST}

@@ -18,16 +18,16 @@ def report_themes(paths: Sequence[Path], form: str, options: Mapping[str, object
     """Report one search for themes, as an entry point of ``eatlas.documents``."""
     if len(paths) > 1:
         raise ResultsError(
-            "a report of themes is of one scan alone",
+            "a report of themes takes one scan",
             got=", ".join(map(str, paths)),
-            remedy="make a report of each, and another one of results.jsonl",
+            remedy="create a separate report for each file",
         )
     for option in options:
         if option != "--columns":
             raise ResultsError(
-                f"{option} has no meaning for themes",
+                f"{option} does not apply to themes",
                 got=str(paths[0]),
-                remedy="leave it out: themes are adjusted together by maxT",
+                remedy="remove it: themes are adjusted together by maxT",
             )
     if form not in FORMATS:
         raise ResultsError(

@@ -49,9 +49,9 @@ def find_attributes(spec: Any) -> tuple[AssociationTest | None, dict[str, Concep
         a, b = (part if isinstance(part, Concept) else _concept_of_words(part) for part in spec)
         if both := sorted(set(a.terms) & set(b.terms)):
             raise StimulusError(
-                "some attributes are on both sides, A and B",
+                "some attributes are in both groups, A and B",
                 got=", ".join(both),
-                allowed="words that are in one of the concepts only",
+                allowed="words that are in only one of the two groups",
             )
         return None, {"A": a, "B": b}
     test, *others = load_tests(spec)
@@ -59,7 +59,7 @@ def find_attributes(spec: Any) -> tuple[AssociationTest | None, dict[str, Concep
         raise StimulusError(
             f"{spec}: a scan takes the attributes of one test, and they are words",
             got=f"{listing([t.id for t in (test, *others)], 12)}, of the kind {test.kind}",
-            allowed="a test of the kind association, with words as attributes A and B",
+            allowed="a test of the kind associationwhose attributes A and B are words",
             remedy="name one of them; eatlas tests list shows the kind of each test",
         )
     return test, {"A": test.A, "B": test.B}
@@ -87,7 +87,7 @@ def find_groups(attributes: Any) -> tuple[AssociationTest | GroupsTest | None, d
         raise StimulusError(
             "some words are in several groups",
             got=listing(several),
-            allowed="words that are in one of the groups only",
+            allowed="words that are in only one group",
         )
     if len(concepts) < 2:
         raise StimulusError(
@@ -214,7 +214,7 @@ def look_up_groups(
         if isinstance(names, str | Path):
             file, names = Path(names).name, lines_of(Path(names), "name", StimulusError)
         if not names:
-            raise StimulusError(f"{file or 'groups_from'}: there are no names to make groups of")
+            raise StimulusError(f"{file or 'groups_from'}: there are no names to form groups from")
         concepts = _clusters(names, count, source, case, seed, notes)
     embedded = embed_concepts(concepts, source, case, test.language if test else "")
     counts = Counter(key for keys in embedded.keys.values() for key in {*keys.values()})
@@ -222,7 +222,7 @@ def look_up_groups(
         raise StimulusError(
             f"some words of {source.name} are found for several groups",
             got=listing(several),
-            allowed="words that are in one of the groups only, in capitals or not",
+            allowed="words that are in only one group, in capitals or not",
         )
     called = Concepts({role: concept.name for role, concept in concepts.items()})
     require_words(embedded, called, source, LEAST_WORDS, "; from eight on they say more")
@@ -266,7 +266,7 @@ def _clusters(
             f"there are too few names for {count} groups",
             got=f"{len(used)} of {len(concept.terms)} names have a vector in {source.name}",
             allowed=f"at least {LEAST_WORDS * count}",
-            remedy="ask for fewer groups (--groups), or add names, one on each line",
+            remedy="request fewer groups (--groups), or add names, one on each line",
         )
     labels = stats.clusters.k_means(rows.astype(np.float32), count, seed, STARTS)
     clusters = sorted((np.flatnonzero(labels == i) for i in range(count)), key=len, reverse=True)
@@ -275,7 +275,7 @@ def _clusters(
         raise CoverageError(
             f"the names do not form several groups of {LEAST_WORDS} or more",
             got=f"{len(large)} such group among {count} clusters in {source.name}",
-            remedy="ask for fewer groups (--groups), or add names",
+            remedy="request fewer groups (--groups), or add names",
         )
     concepts = []
     for places in large:

@@ -89,7 +89,7 @@ by itself. A scan that is killed loses the chunks in the making."""
 QUICK = 22
 """Up to so many attributes a word takes less than 0.2 ms."""
 MAX_T_DRAWS = 10_000
-"""Relabellings for maxT, where there are more; an adjusted p near 0.05 is known within 0.004."""
+"""Permutations for maxT, if there are more; an adjusted p near 0.05 is known within 0.004."""
 FORM = 4
 """Raised whenever chunks hold something else than before."""
 
@@ -140,7 +140,7 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     case : {"auto", "exact"}
         Rule by which the attributes are looked up.
     seed : int
-        Of the relabellings for maxT, where all are too many.
+        Of the permutations for maxT, where all are too many.
     executor : Executor, optional
         Who measures the words instead of threads, such as :class:`eatlas.OnRay`.
     themes : int, path, or mapping of str to list of str, optional
@@ -166,7 +166,7 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     Returns
     -------
     ScanResult or ThemesResult
-        Of a scan of words: attribute words are tested too, but belong to no family and to no list.
+        Of a scan of words: attribute words are also tested, but belong to no family and to no list.
         With `themes` a :class:`eatlas_vocabulary.results.themes.ThemesResult`.
 
     Raises
@@ -176,8 +176,8 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
 
     Notes
     -----
-    Effect size and p-values of a word are those of :class:`eatlas.SCEAT`: exact counts up to 32
-    attributes, beyond that counts where few relabellings are as extreme, else an inversion; the
+    Effect sizes and p-values of a word are as in :class:`eatlas.SCEAT`: exact counts up to 32
+    attributes, beyond that counts where few permutations are as extreme, else an inversion; the
     columns ``method`` and ``rel_err`` say which, and how large its error may be. All words are
     relabelled alike, so that Westfall and Young's maxT holds the family-wise error rate over the
     whole vocabulary; Benjamini and Yekutieli's adjustment holds the false discovery rate under any
@@ -208,8 +208,8 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
             return find_themes(search, clusterings)
     if groups_from is not None or names is not None or not split:
         raise EatlasError(
-            "groups_from, names and split belong to themes",
-            remedy="ask for themes, such as themes=60",
+            "groups_from, names and split are options of themes",
+            remedy="add themes, such as themes=60",
         )
     plan = make_scan(
         vectors, attributes, measure,
@@ -230,17 +230,17 @@ class ScanPlan:
     source: Source
     measure: SCEAT
     rows: Array
-    """Unit rows of the attributes, shape (N, d), those of A first."""
+    """Unit rows of the attributes, shape (N, d), rows of A first."""
     sizes: tuple[int, int]
     """Attributes of A and of B."""
     shared: RunningMaxT
-    """The relabellings that all words share."""
+    """The permutations that all words share."""
     attributes: Mapping[str, int]
     """Words of the source that are attributes: 1 of A, 2 of B."""
     head: Mapping[str, Any]
     """What the result says of the question."""
     notes: tuple[Note, ...]
-    """Remarks on the attributes."""
+    """Warnings about the attributes."""
     identity: str
     """Hash of all that the chunks depend on; equal hashes mean equal chunks."""
     step: int
@@ -260,7 +260,7 @@ class ScanPlan:
 
     @property
     def least(self) -> float:
-        """The smallest two-sided p; in groups of one size every relabelling has a mirror image."""
+        """The smallest two-sided p; in groups of one size every permutation has a mirror image."""
         a, b = self.sizes
         return (2 if a == b else 1) / self.shared.total
 
@@ -290,7 +290,7 @@ def make_scan(  # noqa: PLR0913  (as scan)
 ) -> ScanPlan:
     """Resolve and check everything; the attributes are looked up here.
 
-    Parameters are those of :func:`eatlas.scan`.
+    Parameters are as in :func:`eatlas.scan`.
     """
     edges = tuple(bands)
     _require_choices(top, edges, sort, first, seed)
@@ -299,7 +299,7 @@ def make_scan(  # noqa: PLR0913  (as scan)
     chosen = get_measure(measure)
     if not isinstance(chosen, SCEAT) or chosen.strict or chosen.statistic == "studentised":
         raise SignatureError(
-            "a scan tests single words, and counts relabellings or inverts",
+            "a scan tests single words, and counts permutations or inverts",
             got=chosen.signature,
             allowed="sc-eat, with parameters alpha and ddof",
         )
@@ -312,7 +312,7 @@ def make_scan(  # noqa: PLR0913  (as scan)
     a, b = sizes = tuple(len(embedded.coverage[side].used) for side in SIDES)
     if chosen.p not in {"auto", "exact"} or (chosen.p == "exact" and a + b > LARGEST):
         raise SignatureError(
-            "a scan counts all relabellings of up to 32 attributes, and inverts beyond",
+            "a scan counts all permutations of up to 32 attributes, and inverts beyond",
             got=f"{chosen.signature} with {a + b} attributes",
             allowed="p=auto, which counts or inverts and states its error",
             remedy="eatlas run --measure takes the other p-values, for the words of a test",
@@ -384,7 +384,7 @@ class Chunk:
     missing: list[list[str]]
     """Words without a usable vector, by reason."""
     maxima: Array
-    """The greatest statistic of each relabelling over the words that are no attributes."""
+    """The greatest statistic of each permutation over the words that are no attributes."""
     rank: NDArray[np.int64]
     side: NDArray[np.uint8]
     """0 for a word, 1 and 2 for an attribute of A and of B."""
@@ -396,7 +396,7 @@ class Chunk:
     method: NDArray[np.uint8]
     """Index of METHODS."""
     rel_err: Array
-    """Stated relative error; 0 for a count and for random draws."""
+    """Stated relative error; 0 for a count and for random samples."""
     reached: Array
     """What the word has reached for maxT."""
 
@@ -448,8 +448,8 @@ def measure_all(
 ) -> None:
     """Measure every chunk of the source that is not among `chunks`, and keep it there.
 
-    However it ends, the chunks that were finished before are kept: each as soon as it is measured.
-    Threads measure them, unless an executor does.
+    However it ends, the chunks that were finished before are stored: each as soon as it is
+    measured. Threads measure them, unless an executor does.
     """
     done = 0
 
@@ -510,9 +510,9 @@ def word_tests(scores: Array, n: int) -> tuple[Array, NDArray[np.uint8], Array]:
     """Test each row's first `n` scores against its others: p, method and error, shape (3, k).
 
     Up to 32 scores in a row every p is a count. Beyond, rows are inverted together, a fraction of a
-    millisecond each. Rows whose stated error is above ACCEPTED have few relabellings beyond the
+    millisecond each. Rows whose stated error is above ACCEPTED have few permutations beyond the
     observed one, or scores that inversion does not suit; they get what `permutation_test` gives: a
-    count, an inversion or random draws, some 50 ms a row.
+    count, an inversion or random samples, some 50 ms a row.
     """
     shape = len(TAILS), len(scores)
     if scores.shape[1] <= LARGEST:
@@ -539,7 +539,7 @@ FEW = 20
 TIES = 1 + ROUNDING_UNITS * 2.0**-53
 """Two p-values that should be one differ by no more."""
 CERTAIN = 2**52
-"""Counts up to here follow from p = count / total without doubt."""
+"""Counts up to here follow exactly from p = count / total."""
 EXAMPLES = 5
 """Missing words that are named, of each reason."""
 NO_ATTRIBUTE = "no"
@@ -564,7 +564,7 @@ def conclude(plan: ScanPlan, parts: Sequence[Chunk]) -> tuple[ScanResult, dict[s
     """Judge all words together: the summary, and all words as columns."""
     if not any((part.side == 0).any() for part in parts):
         raise SourceError(
-            f"{plan.source.name}: there is no word to scan",
+            f"{plan.source.name}: there is no word to scan in this source",
             got=f"{sum(part.read for part in parts)} words, none with a usable vector that is not "
             "an attribute",
         )
@@ -610,7 +610,7 @@ class _Judged(NamedTuple):
     member: NDArray[np.bool_]
     """Which words are tested: all but the attributes."""
     p: Mapping[str, Array]
-    """By adjustment; 0 of all words to count those that lean to a side."""
+    """By adjustment; 0 for all words to count the words on each side."""
 
     @classmethod
     def of(cls, plan: ScanPlan, words: Chunk) -> _Judged:
@@ -695,7 +695,7 @@ def _level(plan: ScanPlan, words: Chunk, row: int) -> Level:
     }
     for i, (tail, method) in enumerate(methods.items()):
         if method == "exact":
-            count = round(Fraction(p[tail]) * total)  # the relabellings behind p = count / total
+            count = round(Fraction(p[tail]) * total)  # the permutations behind p = count / total
             parts["count"][tail] = count if count < CERTAIN else None
         elif method == "inversion":
             parts["rel_err"][tail] = float(words.rel_err[i, row])
@@ -742,7 +742,7 @@ def _family(plan: ScanPlan, words: Chunk, p: Array, rejected: Mapping[str, Any])
 
 
 def _warnings(plan: ScanPlan, vocabulary: Vocabulary) -> Iterator[Note]:
-    """Warnings of a scan: too few relabellings, missing words, undefined effects, odd order."""
+    """Warnings of a scan: too few permutations, missing words, undefined effects, odd order."""
     alpha, total = plan.measure.alpha, plan.shared.total
     if plan.least >= alpha:
         values = {"sizes": list(plan.sizes), "total": total, "least": plan.least}

@@ -1,4 +1,4 @@
-"""The words that themes are made of: frequent ones of a source, or those of categories."""
+"""The words of themes: frequent words of a source, or words of categories."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def words_of_themes(
     case: CaseRule,
     notes: list[Note],
 ) -> ThemeWords:
-    """The most frequent words but those of the groups and their forms, or words of categories."""
+    """The most frequent words without words of the groups and their forms, or categories."""
     frequent, forms = _frequent(source, order, first), groups.forms
     of_groups = np.array([word.lower() in forms for word in frequent.words], np.bool_)
     words, places = frequent[np.flatnonzero(~of_groups)], None
@@ -79,7 +79,7 @@ def words_of_themes(
 
 
 def _frequent(source: Source, order: WordOrder | str, first: int) -> Words:
-    """The most frequent words of a source, of letters alone; or its first ones."""
+    """The most frequent words of a source that contain only letters; or its first words."""
     words: list[str] = []
     blocks = [np.empty((0, source.dim), np.float32)]
     if isinstance(order, CountedOrder):  # which the source's own order need not be
@@ -132,7 +132,7 @@ def _of_categories(
             f"categories without a usable word in {source.name}: {listing(empty)}",
             got=f"{empty[0]}: {listing(categories[empty[0]])}",
             allowed="words that the source has and no group holds, one at least in each category",
-            remedy="leave these categories out, or use a source with more words",
+            remedy="remove these categories, or use a source with more words",
         )
     counts = Counter(word for words in members.values() for word in words)
     lacking = {term for term in terms if not keys[term]}

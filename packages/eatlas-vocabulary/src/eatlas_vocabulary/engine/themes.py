@@ -1,4 +1,4 @@
-"""Themes of a vocabulary that go with one of several groups, given frequency.
+"""Themes of a vocabulary associated with one of several groups, adjusted for word frequency.
 
 Words are clustered without a look at the groups, or come in the user's categories. The score of a
 group's word in a theme is its mean cosine with the theme's words; scores are compared between the
@@ -72,11 +72,11 @@ ThemesLike = int | str | Path | Mapping[str, Sequence[str]]
 WORDS = 30_000
 """Words that themes are made of by default, the most frequent of the source."""
 MOST_THEMES = 2_000
-"""A family's statistics are held together: 160 MB."""
+"""A family's statistics are in memory together: 160 MB."""
 GROUPS, MOST_GROUPS = 4, 50
 """Groups that a list of names is clustered into by default, and at most."""
 REPEATS, REPEAT_DRAWS = 10, 999
-"""Further clusterings, and the relabellings in each of them: a p of .05 is known within .014."""
+"""Further clusterings, and the permutations in each of them: a p of .05 is known within .014."""
 LEAST_ALPHA = 1 / (REPEAT_DRAWS + 1)
 """No p of a further clustering is below."""
 EXAMPLES = 5
@@ -211,7 +211,7 @@ def _measure(measure: str | SCEAT) -> SCEAT:
         return chosen
     if isinstance(chosen, SCEAT):
         raise SignatureError(
-            "alpha is too small for the relabellings of themes",
+            "alpha is too small for the permutations of themes",
             got=f"{chosen.alpha:g}",
             allowed=f"more than {LEAST_ALPHA:g}",
         )
@@ -232,7 +232,7 @@ def _categories(themes: ThemesLike) -> tuple[Categories | None, str]:
             "there are too many categories",
             got=f"{len(categories):,}",
             allowed=f"at most {MOST_THEMES:,}",
-            remedy="leave out those that do not matter: p is adjusted for all of them",
+            remedy="remove categories that you do not need: p-values are adjusted for all of them",
         )
     return categories, file
 
@@ -243,7 +243,7 @@ def _counts(themes: int, words: int, source: str) -> tuple[int, ...]:
         raise EatlasError(
             "there are more themes than words",
             got=f"{themes:,} themes of {words:,} words of {source}",
-            allowed=f"at most {words:,}; themes of some 100 words or more say most"
+            allowed=f"at most {words:,}; themes with about 100 words or more are most informative"
             if words
             else "a source with words of letters alone that are no group's words",
         )
@@ -270,7 +270,7 @@ class Clusterings(NumberedPieces[NDArray[np.int32]]):
 def cluster_all(
     plan: ThemesPlan, done: Clusterings, progress: Callable[[int], None] | None = None
 ) -> None:
-    """Make every clustering that is not there; each is kept as soon as it is made."""
+    """Make every clustering that is not there; each is stored as soon as it is made."""
     for number, count in enumerate(plan.counts):
         if number not in done.done:
             drawn = np.random.default_rng([plan.seed, number]).integers(2**31)
@@ -472,19 +472,19 @@ def _rename_themes(themes: Sequence[Theme], names: Mapping[str, str]) -> list[Th
     before = [theme.name for theme in themes]
     if unknown := names.keys() - set(before):
         raise StimulusError(
-            "there is no theme of this name",
+            "there is no theme with this name",
             got=listing([repr(name) for name in sorted(unknown)], 3),
             allowed=listing(map(repr, before), 6),
-            remedy="take the names of the column theme of --out FILE.csv"
+            remedy="use the names in the column theme of --out FILE.csv"
             + did_you_mean(min(unknown), before),
         )
     renamed = [t.model_copy(update={"name": names.get(t.name, t.name)}) for t in themes]
     counts = Counter(theme.name for theme in renamed)
     if several := [name for name, n in counts.items() if n > 1]:
         raise StimulusError(
-            "several themes would have one name",
+            "several themes would have the same name",
             got=listing(map(repr, several), 3),
-            allowed="a name of its own for each theme",
+            allowed="a different name for each theme",
         )
     return renamed
 

@@ -84,7 +84,7 @@ def repeat(
     """Themes again on a source, what differs in the table of words, and what the file says."""
     settings = _SETTINGS.fullmatch(result.signature)
     if settings is None:
-        raise ResultsError("this is not the signature of themes", got=result.signature)
+        raise ResultsError("this is not a signature of themes", got=result.signature)
     alpha, ddof, first, whole = settings.groups()
     origin = result.provenance
     with TemporaryDirectory(prefix="eatlas-") as folder:

@@ -1,4 +1,4 @@
-"""Record of figures of bias before and after a transform, beside those of random directions."""
+"""Record of figures of bias before and after a transform, compared with random directions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BeforeAfter(Record):
 
     @property
     def beside_chance(self) -> Literal["below", "within", "above"]:
-        """Where the figure after is beside the range of random directions."""
+        """Where the figure after is next to the range of random directions."""
         if self.after > self.highest:
             return "above"
         return "below" if self.after < self.lowest else "within"
@@ -56,7 +56,7 @@ class SimilarityCost(Record):
 
 
 class Accuracy(Record):
-    """Share of analogies that are answered rightly, before and after."""
+    """Proportion of analogies that are answered rightly, before and after."""
 
     questions: int
     """Those whose four words are all among the words that can be answers."""
@@ -110,7 +110,7 @@ class TransformCost(Record):
 class ResidualBias(Record):
     """Figures before and after a transform: what the transform targets, and what it does not.
 
-    The words and their groups are those of the vectors before: the most biased of each group.
+    The words and their groups come from the vectors before: the most biased of each group.
     """
 
     schema_version: Literal["eatlas/residual/1"] = Field(default=SCHEMA, alias="schema")
@@ -124,16 +124,16 @@ class ResidualBias(Record):
     vocabulary: int
     """Frequent words among which the most biased and the neighbours are sought."""
     directions: int
-    """Random directions, whose figures after their removal are those of chance."""
+    """Random directions, whose figures after their removal show chance."""
     projection: BeforeAfter
     """Mean cosine of the most biased words with the direction of their group: what is targeted."""
     clusters: BeforeAfter
-    """Share of the most biased words in the cluster of their group, k-means with k groups."""
+    """Proportion of the most biased words in the cluster of their group, k-means with k groups."""
     clustered: int
     """Number of these words."""
     neighbours: BeforeAfter
-    """Correlation of the bias of targets before with the share of their neighbours that leaned to
-    the group before, the mean over groups."""
+    """Correlation of the bias of targets before with the proportion of their neighbours that leaned
+    to the group before, the mean over groups."""
     targets: int
     """Number of targets; their neighbours are counted."""
     classifier: BeforeAfter
@@ -143,7 +143,7 @@ class ResidualBias(Record):
     tested: int
     """Words that it was tested on."""
     cost: TransformCost | None = Field(default=None, exclude_if=is_none)
-    """What the transform costs, where that was measured too."""
+    """The cost of the transform, if measured."""
     warnings: tuple[Noted, ...] = ()
     """What a reader should know, in whole sentences."""
 

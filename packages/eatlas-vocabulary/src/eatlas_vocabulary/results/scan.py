@@ -63,7 +63,7 @@ def read_words(path: Path) -> pd.DataFrame:
         return frame[list(COLUMNS)]
     except (OSError, ValueError, KeyError, ImportError) as error:  # Parquet needs pyarrow
         raise ResultsError(
-            f"{path}: this is not a table of a scan",
+            f"{path}: not a table of a scan",
             got=getattr(error, "strerror", None) or str(error),
             allowed=f"a file of eatlas scan with the columns {', '.join(COLUMNS)}",
         ) from error
@@ -108,12 +108,12 @@ class Band(Record):
 
 
 class Rejected(Record):
-    """How many words lean to either side, and have a two-sided p below alpha, by adjustment."""
+    """How many words on each side have a two-sided p-value below alpha, by adjustment."""
 
     words: int
     """Words in the family: all that were tested, less the attribute words."""
     leaning: Sides
-    """By the sign of the effect size alone."""
+    """By the sign of the effect size only."""
     unadjusted: Sides
     holm: Sides
     benjamini_yekutieli: Sides
@@ -161,7 +161,8 @@ class Vocabulary(Record):
     examples: dict[str, tuple[str, ...]]
     """The first few of them, by reason."""
     alphabetical: bool
-    """Whether the words are in alphabetical order, so that places say nothing of frequency."""
+    """Whether the words are in alphabetical order, so that positions say nothing about
+    frequency."""
     methods: dict[str, int]
     """How p-values were found, by word."""
     rel_err: float | None
@@ -172,9 +173,9 @@ class MaxTFamily(Record):
     """Westfall and Young's single-step maxT over the vocabulary."""
 
     relabellings: int
-    """Relabellings looked at; a mirror image counts with its original."""
+    """Permutations counted; a mirror image counts with its original."""
     enumerated: bool
-    """Whether these are all there are; otherwise they were drawn at random."""
+    """Whether these are all there are; otherwise they were sampled at random."""
     min_p: Probability
     """The smallest adjusted p that is possible."""
     critical: float | None
@@ -188,7 +189,7 @@ class Family(Rejected):
     design: tuple[int, int]
     """Attributes of A and of B that were found."""
     total: int
-    """C(N, n), the number of relabellings of the attributes."""
+    """C(N, n), the number of permutations of the attributes."""
     min_two_sided: Probability
     """The smallest two-sided p of the design."""
     by_chance: float
@@ -246,7 +247,7 @@ class ScanResult(ScanHead):
             return words
         if self.words_file is None:
             raise ResultsError(
-                "this scan has no words, only its summary",
+                "this scan only has a summary, not its words",
                 remedy="scan again with out=FILE, or without it in Python",
             )
         return read_words(Path(self.words_file))
@@ -259,7 +260,7 @@ class ScanResult(ScanHead):
         side : {"A", "B"}, optional
             By default both.
         n : int, optional
-            So many of each list; by default all that were kept.
+            So many of each list; by default all that were stored.
 
         Raises
         ------
@@ -280,7 +281,7 @@ class ScanResult(ScanHead):
         return as_frame(rows, names)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both say the same; where the words are kept does not count."""
+        """Whether both say the same; where the words are stored does not count."""
         if not isinstance(other, ScanResult):
             return NotImplemented
         return self.model_dump(exclude={"words_file"}) == other.model_dump(exclude={"words_file"})

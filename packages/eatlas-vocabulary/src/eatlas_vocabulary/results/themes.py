@@ -76,12 +76,12 @@ class Theme(Record):
     means: dict[str, float]
     """Mean score of the words of each group, by role, at the mean of the covariates."""
     p: Probability
-    """Two-sided, of this theme by itself; of more than two groups that any differ."""
+    """Two-sided, unadjusted; with more than two groups, of the test that any differ."""
     p_max_t: Probability
     """The same adjusted for all themes by the step-down maxT of Westfall and Young."""
     stability: float | None = None
-    """Share of other clusterings in which the theme with most of these words has a difference of
-    the same sign below alpha; None where the themes are the user's."""
+    """Proportion of other clusterings in which the theme with most of these words has a difference
+    of the same sign below alpha; None where the themes are the user's."""
     other_counts: dict[int, bool] | None = None
     """Whether that holds with other counts of themes, by count."""
     associated: tuple[ThemeWord, ...]
@@ -124,7 +124,7 @@ class Clustering(Record):
     repeats: int
     """Further clusterings behind `stability`."""
     permutations: int
-    """Relabellings in each of these."""
+    """Permutations in each of these."""
 
 
 class GroupUnits(Record):
@@ -162,7 +162,7 @@ class ThemesResult(ScanHead):
     """What the differences are given; empty where the source does not know how frequent its words
     are."""
     shared: float | None = Field(default=None, exclude_if=is_none)
-    """Share of the groups' variance that the covariates explain."""
+    """Proportion of the groups' variance that the covariates explain."""
     units: GroupUnits
     held_out: dict[str, tuple[str, ...]] = Field(default={}, exclude_if=is_empty)
     """Words of each group that the search did not use, by role: tests of its themes compare these.
@@ -298,9 +298,9 @@ class ThemesResult(ScanHead):
                 break
         else:
             raise ResultsError(
-                f"{theme.name}: there is no test of this theme",
-                got="every other theme has the same words",
-                allowed="themes with words of their own",
+                f"{theme.name}: this theme has no test",
+                got="all other themes have the same words",
+                allowed="themes that do not share all of their words",
             )
         source, provenance = self.source, self.provenance
         of_groups = f"; A and B: {provenance.citation}" if provenance.citation else ""
@@ -332,7 +332,7 @@ class ThemesResult(ScanHead):
     def _notes_of(
         self, theme: Theme, nearer: str, farther: str, *, held_out: bool
     ) -> tuple[str, ...]:
-        """What the test of a theme says of its words; the roles are those of the two groups."""
+        """The provenance of the words in a theme's test, by the roles of the two groups."""
         adjusted = ", adjusted for word frequency" if self.covariates else ""
         again = (
             "" if theme.stability is None else f"; again in {theme.stability:.0%} of clusterings"
@@ -370,7 +370,7 @@ class ThemesResult(ScanHead):
             raise ResultsError(
                 f"{path}: there are no tests to write",
                 got=self.summary(),
-                remedy="write_tests(path, top=1) takes the strongest theme all the same",
+                remedy="write_tests(path, top=1) writes the strongest theme anyway",
             )
         write_toml(tests, path)
 
@@ -405,7 +405,7 @@ def read_scan(path: str | Path) -> ScanResult | ThemesResult:
     Raises
     ------
     ResultsError
-        If there is no such summary, or it is none.
+        If the file does not exist, or is not such a summary.
 
     Examples
     --------
@@ -428,7 +428,7 @@ def read_scan(path: str | Path) -> ScanResult | ThemesResult:
         result: ScanResult | ThemesResult = kind.model_validate_json(data)
     except (OSError, ValueError) as error:
         raise ResultsError(
-            f"{summary}: this is not a summary of a scan",
+            f"{summary}: not a summary of a scan",
             got=getattr(error, "strerror", None) or str(error).split("\n")[0],
         ) from error
     # the two files may have been moved together

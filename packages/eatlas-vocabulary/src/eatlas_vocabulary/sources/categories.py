@@ -36,7 +36,7 @@ def read_categories(themes: Any) -> tuple[Categories, str]:
         categories, file = {concept.name: [*concept.terms] for concept in concepts}, ""
     else:
         raise SourceError(
-            "these are no themes",
+            "this is not a set of themes",
             got=described(themes),
             allowed="a number of themes; a CSV file with the columns theme and word; or lists of "
             'words by name, {"Sports": ["game", ...], ...}',
@@ -44,7 +44,7 @@ def read_categories(themes: Any) -> tuple[Categories, str]:
     if empty := [name for name, words in categories.items() if not words]:
         raise SourceError(
             f"{file or 'themes'}: categories without a word: {listing(empty)}",
-            allowed="one word at least in each category",
+            allowed="at least one word in each category",
         )
     if not categories:
         raise SourceError(
@@ -67,7 +67,7 @@ def read_names(names: Any) -> Mapping[str, str]:
         return {}
     if not isinstance(names, Mapping | str | Path):
         raise SourceError(
-            "these are no names of themes",
+            "this is not a set of names of themes",
             got=described(names),
             allowed='a CSV file with the columns theme and name, or {"theme": "name", ...}',
         )

@@ -84,10 +84,10 @@ def word_set(name: str) -> WordSet:
         if score is None and (are_pairs or len(cells) != 4):
             allowed = "two words and a score in each line, or four words in each"
             raise SourceError(
-                f"{name}, line {i}: this is neither", got=" ".join(cells)[:60], allowed=allowed
+                f"{name}, line {i}: neither of these", got=" ".join(cells)[:60], allowed=allowed
             )
     if not content:
-        raise SourceError(f"{name}: this is no set of pairs or analogies", allowed=ALLOWED)
+        raise SourceError(f"{name}: not a set of pairs or analogies", allowed=ALLOWED)
     return WordSet(
         name=Path(name).name,
         sha256=hashlib.sha256(data).hexdigest(),
@@ -126,7 +126,8 @@ def transform_cost(
     Returns
     -------
     TransformCost
-        For pairs with scores of people Spearman's rho; for analogies the share of right answers.
+        For pairs with scores of people Spearman's rho; for analogies the proportion of right
+        answers.
 
     Raises
     ------

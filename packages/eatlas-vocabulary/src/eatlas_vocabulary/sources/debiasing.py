@@ -82,9 +82,9 @@ class BiasSets(BaseModel, extra="forbid"):
     defining: tuple[Words, ...] = Field(min_length=1)
     """Defining sets: a word for each group."""
     equalize: tuple[Words, ...] | None = None
-    """Sets of a word for each group that are to differ in the bias alone; default the defining."""
+    """Sets of one word per group that should differ only in the bias; default: defining sets."""
     specific: frozenset[Word] | None = None
-    """Words that keep the bias, because it is their meaning; default those of all sets."""
+    """Words that keep the bias, because it is their meaning; default: words of all sets."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
@@ -160,7 +160,7 @@ def case_forms(words: Iterable[str]) -> frozenset[str]:
 
 
 def directions_of(sets: Sequence[Array]) -> Array:
-    """Unit direction of each group: the mean of its words, less that of their sets."""
+    """Unit direction of each group: the mean of its words minus the mean of their sets."""
     return unit_or_zero(np.mean([rows - rows.mean(axis=0) for rows in sets], axis=0))
 
 
@@ -185,7 +185,7 @@ def find_sets(
         lost += [word for word, key in zip(words, keys, strict=True) if key is None]
     if not defining:
         raise EatlasError(
-            "no defining set has a word for each group",
+            "no defining set has a usable word for each group",
             got=f"without a vector: {listing(lost, SHOWN)}",
             allowed=f"one set or more with a word for each of {', '.join(sets.groups)}",
         )
@@ -296,7 +296,7 @@ def _soft(source: Source, text: str, sets: BiasSets, weight: float) -> tuple[Map
         ours = unit[np.fromiter((word not in spared for word in words), bool)]
         neutral = with_rows(neutral, ours) if len(ours) else neutral
     if every is None or neutral is None:
-        raise EatlasError("there are no words but specific ones")
+        raise EatlasError("all words are specific words of the word sets")
     products = products_of(neutral)
     matrix = soften(products_of(every), products, basis, weight)
     left = np.trace(basis @ matrix @ products @ matrix @ basis.T)
@@ -353,6 +353,6 @@ def require_transformed(source: Source, effect: str) -> TransformedSource:
     if isinstance(source, TransformedSource):
         return source
     raise SourceError(
-        f"{source.name}: nothing was done to these vectors that could {effect}",
+        f"{source.name}: these vectors were not transformed, so nothing could {effect}",
         allowed="a source with a transform: SOURCE?transform=hard-debias:gender",
     )

@@ -77,8 +77,8 @@ def diagnose(
         texts, and those of `tests` are looked at. It may have a name, as ``"50d=FILE"`` or
         ``{"50d": "FILE"}``.
     tests : what :func:`eatlas.load_tests` takes, optional
-        For a source that encodes texts: default ``sent-caliskan`` where its vectors are those of
-        sentences, ``caliskan`` where they are those of words.
+        For a source that encodes texts: default ``sent-caliskan`` if its vectors represent
+        sentences, ``caliskan`` if they represent words.
     tell : callable, optional
         Called with the number of passages encoded and the number of all.
 
@@ -143,7 +143,7 @@ def diagnose(
 
 
 def _list_vectors(source: Source, tests: Any, tell: Tell | None) -> Source:
-    """Return a source that lists its vectors; of an encoder, those of tests."""
+    """Return a source that lists its vectors; for an encoder, vectors of tests."""
     if source.encoding is not None:
         default = "sent-caliskan" if source.encoding.level == "sentence" else "caliskan"
         items = items_to_request(
@@ -152,9 +152,9 @@ def _list_vectors(source: Source, tests: Any, tell: Tell | None) -> Source:
         return table_of_answers(source, source.answers(items, tell))
     if tests is not None:
         raise SourceError(
-            f"{source.name}: tests say which texts an encoder encodes",
+            f"{source.name}: tests apply only to encoders",
             got=f"tests {tests!r} for vectors that are all there",
-            remedy="leave the tests out: all vectors are looked at",
+            remedy="remove the tests: the diagnosis uses all vectors",
         )
     source.require_listed("a diagnosis looks at all vectors")
     return source
@@ -207,7 +207,7 @@ def residual_bias(
         with the same source without any.
     sets : str, optional
         Word sets that define the bias: ``gender``, ``race``, ``religion``, or a TOML file of
-        sets. By default those of the last debiasing.
+        sets. By default, the word sets of the last debiasing.
     cost : str or several, optional
         Similarity and analogy sets, as :func:`eatlas.transform_cost` takes them, for ``.cost``:
         what the transform costs beside what it leaves.
@@ -225,14 +225,14 @@ def residual_bias(
     Notes
     -----
     Gonen and Goldberg (2019), for k groups. The bias of a word is its cosine, before, with the
-    direction of each group: the mean of the group's defining words less that of their sets. It
-    leans to the group of the largest. Among the first 50,000 words of the source, letters only and
-    without specific words:
+    direction of each group: the mean of the group's defining words minus the mean of their sets. A
+    word belongs to the group with its largest bias. Among the first 50,000 words of the source,
+    letters only and without specific words:
 
     1. *projection*: mean cosine of the 500 most biased words of each group with its direction;
-    2. *clusters*: share of these in the cluster of their group, by k-means with k clusters;
+    2. *clusters*: proportion of these in the cluster of their group, by k-means with k clusters;
     3. *neighbours*: Pearson correlation of the bias of each of 288 professions, the targets of
-       ``divdist-gender``, before, with the share of its 100 nearest words that lean to the group,
+       ``divdist-gender``, before, with the proportion of its 100 nearest words in that group,
        the mean over groups;
     4. *classifier*: accuracy of a support vector machine with radial basis functions, trained on a
        fifth of the 2,500 most biased words of each group, on the others.
@@ -241,12 +241,12 @@ def residual_bias(
     direction and the bias; smaller sources have shorter lists, 15% of all words for each group.
 
     *Chance* is what is left of a direction that means nothing. Words that are chosen because they
-    lean to a direction share more than that direction, whichever it is, and do so after it is
-    removed. So the same figures are computed for 19 random directions, each after its removal:
+    are close to a direction share more than that direction, whichever it is, even after its
+    removal. So the same figures are computed for 19 random directions, each after its removal:
     means of as many sets of random frequent words as there are defining sets, in place of these.
-    Their mean, lowest and highest stand beside each figure. A further random direction exceeds
-    all of them in one of twenty cases. The paper has no such control. A figure that is no higher
-    is no evidence that the transform left a bias, nor that it left none.
+    Each figure comes with the mean, lowest and highest of these 19. A further random direction
+    exceeds all of them in one of twenty cases. The paper has no such control. A figure that is no
+    higher is no evidence that the transform left a bias, nor that it left none.
 
     Examples
     --------
@@ -264,7 +264,7 @@ def residual_bias(
         inner = inner.source
     if chosen is None:
         raise SourceError(
-            f"{after.name}: the word sets that define the bias are needed",
+            f"{after.name}: the diagnosis needs the word sets that define the bias",
             got="a transform that names none",
             allowed=ALLOWED,
         )
@@ -331,7 +331,7 @@ def _control(
 def _figures(
     rows: Array, leans: Array, directions: Array, targets: NDArray[np.intp]
 ) -> Mapping[str, float]:
-    """Figures of one space, by the words that lean to directions, these or earlier ones."""
+    """Figures of one embedding space, by the words closest to these or earlier directions."""
     few, labels = most_biased(leans, CLUSTERED)
     many, classes = most_biased(leans, CLASSIFIED)
     trained = np.arange(len(many)) % 5 == 0  # a fifth, as Gonen and Goldberg (2019)
@@ -354,7 +354,7 @@ def _neighbours(rows: Array, leans: Array, targets: NDArray[np.intp]) -> float:
     correlations = [np.corrcoef(*pair)[0, 1] for pair in pairs if all(map(np.ptp, pair))]
     if not correlations:
         raise EatlasError(
-            "too few words whose neighbours could be counted",
+            "too few target words have neighbours to count",
             got=f"{len(targets)} targets of {TARGETS}",
         )
     return float(np.mean(correlations))

@@ -23,7 +23,7 @@ _WILD = "*?"
 
 
 def expand(tests: Sequence[Test], source: Any, case: CaseRule = "auto") -> list[Test]:
-    """Put the words of a source in the place of wildcards, in one pass over its words.
+    """Put the words of a source in place of wildcards, in one pass over its words.
 
     A word belongs to the longest wildcard of its concept that matches it, and to none where it is
     written out. A word of two opposed concepts is left out of both, but where one of them has it
@@ -74,7 +74,7 @@ def matches_of(
                     raise StimulusError(
                         f"{spelling!r} matches more than {MOST:,} words of {source.name}",
                         got=f"{listing(sorted(words[spelling]), 5)}",
-                        remedy="write more of the word before the *, or the words themselves",
+                        remedy="write more letters before the *, or list the words",
                     )
     return {
         wildcard: sorted(next((words[way] for way in each if words[way]), ()))
@@ -156,7 +156,7 @@ def _with_words(
         words_of[wildcard_of[word]].append(word)
     terms = [word for term in concept.terms for word in words_of.get(term, [term])]
     absent = {
-        wildcard: "its words are those of other terms"
+        wildcard: "its words are already other terms"
         if matches[wildcard]
         else f"no word of {source} matches it"
         for wildcard, words in words_of.items()
@@ -166,7 +166,7 @@ def _with_words(
         raise StimulusError(
             f"{concept.name}: no word of {source} is left for its wildcards",
             got=listing(f"{wildcard} ({reason})" for wildcard, reason in absent.items()),
-            remedy="write words that the source has",
+            remedy="list words that the source has",
         )
     left_out = (*concept.absent, *sorted({**absent, **shared}.items()))
     return concept.model_copy(update={"terms": tuple(terms), "absent": left_out})

@@ -47,16 +47,16 @@ def null_space(rows: Array, labels: Labels) -> tuple[Array, tuple[float, ...]]:
         basis = _row_space(spans)
         if len(basis) == rows.shape[1]:
             raise EatlasError(
-                "nothing would be left of the vectors",
+                "the transform would remove all dimensions of the vectors",
                 got=f"{len(basis)} directions that separate the groups, of {len(basis)}",
-                remedy="vectors of more dimensions, or another transform",
+                remedy="use vectors with more dimensions, or another transform",
             )
         projection = np.eye(rows.shape[1]) - basis.T @ basis
     return projection, tuple(accuracies)
 
 
 def held_out_accuracy(rows: Array, labels: Labels, trained: NDArray[np.bool_]) -> float:
-    """Share of the other rows whose class a support vector machine finds."""
+    """Proportion of the other rows whose class a support vector machine finds."""
     machine = SVC(kernel="rbf").fit(rows[trained], labels[trained])
     return float(machine.score(rows[~trained], labels[~trained]))
 

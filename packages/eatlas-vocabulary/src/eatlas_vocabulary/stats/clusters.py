@@ -37,7 +37,7 @@ def k_means(rows: NDArray[np.float32], count: int, seed: int, starts: int = 1) -
             raise EatlasError(
                 f"the vectors do not form {count:,} clusters, as too many are equal",
                 got=str(error).partition(".")[0],
-                allowed="so many vectors that differ",
+                allowed="at least as many different vectors",
                 remedy="ask for fewer, or check the vectors",
             ) from error
     centres = unit_rows(means.cluster_centers_).astype(np.float32)
@@ -45,7 +45,7 @@ def k_means(rows: NDArray[np.float32], count: int, seed: int, starts: int = 1) -
 
 
 def clusters_by_group(rows: Array, labels: Labels) -> float:
-    """Share of rows in the cluster of their group, under the best naming of as many clusters.
+    """Proportion of rows in the cluster of their group, under the best naming of as many clusters.
 
     Gonen and Goldberg (2019), section 4, for two groups.
     """

@@ -62,7 +62,7 @@ def neutralize(rows: Array, basis: Array) -> Array:
 
 
 def equalize(rows: Array, basis: Array) -> Array | None:
-    """Make the members of an equality set differ within the bias subspace alone.
+    """Make the members of an equality set differ only within the bias subspace.
 
     Bolukbasi et al. (2016), section 6, step 2a, which Manzini et al. (2019) apply to sets of more
     than two: with ``mu`` the mean and ``nu = mu - mu_B``,
@@ -91,7 +91,7 @@ def soften(words: Array, neutral: Array, basis: Array, weight: float) -> Array:
     values, axes = np.linalg.eigh(words)
     if values[0] <= NO_VARIANCE * values[-1]:
         raise EatlasError(
-            "the words do not span the space",
+            "the words do not span the embedding space",
             got=f"{int(np.sum(values > NO_VARIANCE * values[-1]))} of {len(values)} dimensions",
             allowed="more words than dimensions, and no dimension without variance",
         )

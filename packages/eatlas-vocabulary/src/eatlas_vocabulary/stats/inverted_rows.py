@@ -57,7 +57,7 @@ def invert_rows(scores: Array, n: int, *, scale: float | None = None) -> tuple[A
 def _shares(
     values: Integers, n: int, thresholds: list[Integers], degenerate: Flags
 ) -> list[tuple[Array, Array]]:
-    """The share of subsets that reach each threshold, and its stated error."""
+    """The proportion of subsets that reach each threshold, and its stated error."""
     size = values.shape[1]
     p, error = (np.full((len(values), len(thresholds)), x) for x in (1.0, np.inf))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -44,7 +44,7 @@ def iso_score(covariance: Array) -> float:
 
     The published steps take the variances v along the principal components, scale them to
     ``w = sqrt(d) v / |v|``, measure the defect ``delta = |w - 1| / sqrt(2 (d - sqrt(d)))``, hence
-    the share of dimensions used ``phi = (d - delta^2 (d - sqrt(d)))^2 / d^2``, and rescale:
+    the proportion of dimensions used ``phi = (d - delta^2 (d - sqrt(d)))^2 / d^2``, and rescale:
     ``(d phi - 1) / (d - 1)``. Now ``|w - 1|^2 = 2 d - 2 sqrt(d) sum(v) / |v|``, so that
     ``d - delta^2 (d - sqrt(d)) = sqrt(d) sum(v) / |v|`` and ``d phi = sum(v)^2 / |v|^2``: the
     participation ratio, the number of equal dimensions that would spread the variance as evenly.
@@ -58,7 +58,7 @@ def iso_score(covariance: Array) -> float:
 
 
 def variance_shares(covariance: Array, counts: tuple[int, ...]) -> tuple[float, ...]:
-    """Share of the variance in the first k principal components, for each k; NaN without any."""
+    """Proportion of variance in the first k principal components, for each k; NaN if undefined."""
     values = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
     total = values.sum() or np.nan
     return tuple(float(np.minimum(1.0, values[:k].sum() / total)) for k in counts)

@@ -1,4 +1,4 @@
-"""Westfall and Young's maxT: rows that share their relabellings are adjusted by their maximum."""
+"""Westfall and Young's maxT: rows that share their permutations are adjusted by their maximum."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUM_BITS = 52
 """Sums of abs(deviations) stay below 2**53 units: doubles add them without rounding, in any
 order, also in a matrix product."""
 NUMPY_PAIRS = 20_000_000
-"""Up to so many pairs of a row and a relabelling, numpy (3 ns each) is quicker than loading
+"""Up to so many pairs of a row and a permutation, numpy (3 ns each) is quicker than loading
 compiled code (0.1 s, and a second the first time)."""
 ROWS = 64
 """Rows whose partial sums are at hand together: 256 subsets of half of 16 terms are 128 kB."""
@@ -57,7 +57,7 @@ def lattice_deviations(rows: Array, scale: float | None) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """All relabellings as pairs: a k-subset of the first terms, an (n - k)-subset of the others."""
+    """All permutations as pairs: a k-subset of the first terms, an (n - k)-subset of the others."""
 
     low: Array
     """Subsets of the first terms, by size: rows of 0 and 1."""
@@ -85,7 +85,7 @@ class _Pairs:
         return cls(np.vstack(low), np.vstack(high), np.array(spans, np.int64), count)
 
     def maxima(self, deviations: Array, *, compiled: bool) -> Array:
-        """The greatest magnitude of each relabelling's sum over the rows, shape (count,)."""
+        """The greatest magnitude of each permutation's sum over the rows, shape (count,)."""
         best = np.zeros(self.count)
         fold = stats.compiled_maxima.fold if compiled else _fold
         middle = self.low.shape[1]
@@ -96,7 +96,7 @@ class _Pairs:
 
 
 def _fold(low: Array, high: Array, spans: Integers, best: Array) -> None:
-    """Raise `best` to the greatest magnitude of any column's sum, relabelling by relabelling."""
+    """Raise `best` to the greatest magnitude of any column's sum, permutation by permutation."""
     low, high = np.ascontiguousarray(low.T), np.ascontiguousarray(high.T)
     for first, last, start, stop, place in spans.tolist():
         # numpy takes half the time for a maximum over the first axis
@@ -106,11 +106,11 @@ def _fold(low: Array, high: Array, spans: Integers, best: Array) -> None:
 
 
 class RunningMaxT:
-    """The relabellings of one design, shared by all rows that will come.
+    """The permutations of one design, shared by all rows that will come.
 
-    The statistic is that of Westfall and Young: the magnitude of the difference of means
-    over the row's standard deviation. Single-step: the adjusted p of a row is the share of
-    relabellings whose maximum over *all* rows reaches the row's statistic (Westfall and Young
+    The statistic is Westfall and Young's: the magnitude of the difference of means
+    over the row's standard deviation. Single-step: the adjusted p of a row is the proportion of
+    permutations whose maximum over *all* rows reaches the row's statistic (Westfall and Young
     1993, section 2.3). The step-down procedure leaves out rows of greater statistics, so its p is
     never larger; the difference shows only where a good part of all rows is rejected. Both hold
     the family-wise error rate under any dependence.
@@ -127,10 +127,10 @@ class RunningMaxT:
     ) -> None:
         self.size, self.n, self._scale = size, n, scale
         self.total = math.comb(size, n)
-        """C(N, n), the number of all relabellings."""
+        """C(N, n), the number of all permutations."""
         distinct = self.total // 2 if 2 * n == size else self.total
         self.enumerated = distinct <= permutations
-        """Whether every relabelling is looked at."""
+        """Whether every permutation is looked at."""
         self.relabellings = distinct if self.enumerated else permutations
         """How many are looked at, mirror images as one."""
         self._pairs = _Pairs.of(size, n) if self.enumerated else None
@@ -147,7 +147,7 @@ class RunningMaxT:
         return 1 / (self.relabellings + 1)
 
     def statistics(self, scores: ArrayLike) -> tuple[Array, Array]:
-        """What a chunk of rows has reached, and what its relabellings reach."""
+        """What a chunk of rows has reached, and what its permutations reach."""
         rows = np.asarray(scores, np.float64)
         if not len(rows):
             return np.zeros(0), np.zeros(self.relabellings)
@@ -169,7 +169,7 @@ class RunningMaxT:
     def critical(self, maxima: ArrayLike, alpha: float) -> float:
         """The effect size beyond which an adjusted p is below alpha (N - 1 in the deviation)."""
         ordered = np.sort(np.asarray(maxima, dtype=np.float64))
-        # what was observed is among all relabellings, but may lie beyond those that were drawn
+        # what was observed is among all permutations, but may lie beyond those that were sampled
         seen = ordered if self.enumerated else np.append(ordered, np.inf)
         low = np.flatnonzero(self.p(seen, ordered) < alpha)
         if not low.size:
@@ -179,7 +179,7 @@ class RunningMaxT:
         return float(reach * self.size / (self.n * (self.size - self.n)))
 
     def _random_maxima(self, deviations: Array, labels: Array) -> Array:
-        """Maxima over drawn relabellings."""
+        """Maxima over drawn permutations."""
         best = np.zeros(self.relabellings)
         for start in range(0, len(deviations), ROWS):
             sums = product(deviations[start : start + ROWS], labels)

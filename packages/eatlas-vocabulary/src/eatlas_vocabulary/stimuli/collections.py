@@ -151,7 +151,7 @@ def _rows(path: Path, columns: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     rows = [rows] if isinstance(rows, Mapping) else rows
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
         raise StimulusError(
-            "these are not rows of tests",
+            "the content is not rows of tests",
             allowed="an object for each test, or for each name of a list",
             remedy=columns["remedy"],
         )
@@ -283,7 +283,7 @@ def _chosen(every: list[Imported], languages: list[str], names: list[str]) -> li
             test.language = languages[0]
     if not all(test.language for test in every):
         raise StimulusError(
-            "the file does not say which language its words are in",
+            "the file does not state the language of its words",
             remedy="name it: --language de (in Python, languages='de')",
         )
     for language in languages:
@@ -291,7 +291,7 @@ def _chosen(every: list[Imported], languages: list[str], names: list[str]) -> li
             raise StimulusError(
                 f"there is no test in {language!r}",
                 allowed=", ".join(sorted({test.language for test in every})) or "none: it is empty",
-                remedy="choose one of these, or leave --language out for all",
+                remedy="choose one of these, or omit --language for all",
             )
     in_file = {name.lower(): name for test in every for name in (test.name, test.number)}
     wanted = {re.sub(r"[\W_]", "", name.lower()) for name in names}
@@ -299,7 +299,7 @@ def _chosen(every: list[Imported], languages: list[str], names: list[str]) -> li
         raise StimulusError(
             f"there is no test {name!r}{did_you_mean(name, in_file.values())}",
             allowed=", ".join(dict.fromkeys(test.name for test in every)),
-            remedy="choose one of these, or leave --test out for all",
+            remedy="choose one of these, or omit --test for all",
         )
     return [
         test
@@ -310,7 +310,7 @@ def _chosen(every: list[Imported], languages: list[str], names: list[str]) -> li
 
 
 def _is_of_language(tag: str, language: str) -> bool:
-    """Whether a tag is that of a language, or of its use in a region or script."""
+    """Whether a tag denotes a language, or its use in a region or script."""
     return tag == language or tag.startswith(f"{language}-")
 
 

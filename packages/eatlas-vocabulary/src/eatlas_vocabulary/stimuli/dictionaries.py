@@ -54,7 +54,7 @@ def _liwc(text: str, where: str) -> tuple[Categories, list[str]]:
     parts = re.split(r"(?m)^%.*$", text, maxsplit=2)
     if len(parts) < 3 or parts[0].strip():
         raise StimulusError(
-            f"{where}: this is not a dictionary of LIWC",
+            f"{where}: not a dictionary of LIWC",
             allowed="categories between two lines %, such as 1 and posemo, then terms with numbers",
         )
     names: dict[str, str] = {}
@@ -72,7 +72,7 @@ def _liwc(text: str, where: str) -> tuple[Categories, list[str]]:
         words = line.split()
         numbers = [*takewhile(str.isdecimal, reversed(words[1:]))][::-1]
         term = " ".join(words[: len(words) - len(numbers)])
-        if not numbers or {"(", "<"} & set(term):  # a category that hangs on words beside it
+        if not numbers or {"(", "<"} & set(term):  # a category that hangs on words next to it
             left_out.append(words[0])
             continue
         for number in numbers:
@@ -99,7 +99,7 @@ def _quanteda(text: str, where: str) -> tuple[Categories, list[str]]:
                 categories.setdefault(name, []).append(" ".join(term.split()))
     except yaml.YAMLError as error:
         raise StimulusError(
-            f"{where}: this is not YAML",
+            f"{where}: not valid YAML",
             got=" ".join(str(error).split())[:200],
             remedy='put terms with * or ? into quotation marks: "*phobia", "wom?n"',
         ) from error
@@ -127,7 +127,7 @@ def _terms_of_document(events: Iterator[Any], where: str) -> Iterator[Leaf]:
     It is read event by event: the nodes of a document as a tree take recursion without a limit.
     """
     form = StimulusError(
-        f"{where}: this is not a dictionary of quanteda",
+        f"{where}: not a dictionary of quanteda",
         allowed="names of categories, each with a list of terms or of categories; one document",
     )
     for kind in ("StreamStart", "DocumentStart", "MappingStart"):
@@ -169,7 +169,7 @@ def _category(event: Any, names: tuple[str, ...], where: str) -> str:
     name = ".".join([*names[-1:], value])
     if not value or len(name) > _LONGEST_NAME:
         raise StimulusError(
-            f"{where}: this cannot be the name of a category",
+            f"{where}: not usable as the name of a category",
             got=repr(name[:60]) if value else "no text",
             allowed=f"a text; with the names of the categories that it is in, at most "
             f"{_LONGEST_NAME} characters",

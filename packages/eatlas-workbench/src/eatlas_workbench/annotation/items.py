@@ -111,7 +111,7 @@ def label_rows(path: Path) -> Iterator[Row]:
 
 
 def require_unlabelled(path: Path, *, any_table: bool = False) -> None:
-    """Refuse to write over what people filled in; over any other table only where that is said."""
+    """Refuse to overwrite labels; overwrite any other table only on request."""
     if not path.exists():
         return
     try:
@@ -120,13 +120,15 @@ def require_unlabelled(path: Path, *, any_table: bool = False) -> None:
         if any_table:
             return
         raise EatlasError(
-            f"{path}: this file exists, and is not a table without labels",
+            f"{path}: this file exists, and is not a table with empty labels",
             got=error.what,
             remedy=OTHER_NAME,
         ) from error
     if filled:
         raise EatlasError(
-            f"{path}: people filled in labels there", got=f"{filled:,} labels", remedy=OTHER_NAME
+            f"{path}: this file already contains labels",
+            got=f"{filled:,} labels",
+            remedy=OTHER_NAME,
         )
 
 
@@ -207,18 +209,18 @@ class Items:
         return sorted(self.by_id, key=lambda item: _key(seed, "order", annotator, item))
 
     def write(self, path: str | Path) -> None:
-        """Write a CSV file whose column ``label`` people fill in, and FILE.json beside it.
+        """Write a CSV file whose column ``label`` people fill in, and FILE.json next to it.
 
         Raises
         ------
         EatlasError
-            If its name does not end in .csv, it cannot be written, or people filled in labels
-            there.
+            If its name does not end in .csv, the file cannot be written, or it already contains
+            labels.
         """
         path = Path(path)
         if path.suffix.lower() != ".csv":
             raise EatlasError(
-                f"{path}: items are written as CSV",
+                f"{path}: items can only be written as CSV",
                 got=path.suffix or "a name without ending",
                 allowed="a name that ends in .csv",
             )
@@ -279,14 +281,14 @@ def sample_items(
     groups_test = tests[0]
     if len(tests) != 1 or not isinstance(groups_test, GroupsTest):
         raise StimulusError(
-            "contexts are labelled with the groups of one test",
+            "labels need the groups of one test",
             got=", ".join(f"{test.id} ({test.kind})" for test in tests[:5]),
             allowed="one test of targets and groups, such as divdist-gender",
         )
     groups = tuple(group.name for group in groups_test.groups)
     if len({*map(str.casefold, groups), NONE, UNCLEAR}) <= len(groups) + 1:
         raise StimulusError(
-            f"test {groups_test.id}: its groups cannot be labels",
+            f"test {groups_test.id}: its groups cannot be used as labels",
             got=", ".join(groups),
             allowed=f"different names, none of them {NONE!r} or {UNCLEAR!r}",
         )
@@ -334,7 +336,7 @@ def load_items(path: str | Path) -> Items:
     Parameters
     ----------
     path : str or path
-        The CSV file; FILE.json lies beside it.
+        The CSV file; FILE.json must be in the same folder.
 
     Raises
     ------
@@ -370,13 +372,13 @@ def load_items(path: str | Path) -> Items:
         raise SourceError(
             f"{sidecar_path(path)}: the groups of the items cannot be read",
             got=getattr(error, "got", None) or str(error)[:200],
-            allowed=f"the file that {WRITTEN} wrote beside the items",
+            allowed=f"the file that {WRITTEN} wrote next to the items",
             remedy="keep both files in one folder",
         ) from error
     items = Items(tuple(rows), groups, about, path.name)
     if items.sha256 != about.get("sha256"):
         raise SourceError(
-            f"{path}: its items are not those that were sampled",
+            f"{path}: its items differ from the sampled items",
             got=changed or f"{len(items):,} items, {len(items.by_id):,} of them different",
             allowed=f"the {about.get('items')} items that {sidecar_path(path).name} counts",
             remedy=f"make the file again with {WRITTEN} and the same seed; labels of a changed "
@@ -400,17 +402,14 @@ def usable_labels(items: Items, rows: Iterator[Row]) -> dict[str, dict[str, str]
             )
         label = labels.get(text.strip().casefold())
         if annotator not in given and len(given) == MOST_ANNOTATORS:
-            raise SourceError(
-                f"{line}: there are too many annotators", allowed=f"at most {MOST_ANNOTATORS:,}"
-            )
+            raise SourceError(f"{line}: too many annotators", allowed=f"up to {MOST_ANNOTATORS:,}")
         if label is None:
             odd[line] = text[:40]
         elif (before := given.setdefault(annotator, {}).setdefault(item, label)) != label:
             raise SourceError(
                 f"{line}: {annotator} gave the item {item} two labels",
                 got=f"{before} and {label}",
-                remedy="give each person one label of an item, and each file of a person a "
-                "name of its own",
+                remedy="keep one label per person and item, and one file per person",
             )
     if odd:
         lines = [f"{line}: {text!r}" for line, text in odd.items()]
@@ -439,7 +438,7 @@ def name_of(text: str) -> str:
     name = " ".join(unicodedata.normalize("NFC", text).split())
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise EatlasError(
-            "this is not a name of an annotator",
+            "this is not a valid name of an annotator",
             got=repr(text[: LONGEST_NAME + 1]),
             allowed=f"1 to {LONGEST_NAME} printable characters",
         )
@@ -459,7 +458,7 @@ class LabelJournal:
     """The labels of a page, open for more; a context manager.
 
     Where another program removes, replaces or changes the file, all that it held is written again
-    before the next label counts as saved: under its name, or beside what stands there now, as
+    before the next label counts as saved: under its name, or, if a new file has that name, as
     items.labels-2.jsonl. An :class:`EatlasWarning` names the file.
     """
 
@@ -472,8 +471,8 @@ class LabelJournal:
             self._lock.acquire()
         except Timeout as error:
             raise EatlasError(
-                f"{path}: another eatlas annotate serve has it open",
-                remedy="use the page that is open, several people may; or end that process",
+                f"{path}: another eatlas annotate serve is using this file",
+                remedy="use the open page, which several people can share; or end that process",
             ) from error
         try:
             remove_leftovers(real)
@@ -573,10 +572,10 @@ def replay(path: Path, items: Items) -> tuple[Acts, bytes]:
             _time_of(act)
         except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
             raise SourceError(
-                f"{source}: this is not an act of an annotator",
+                f"{source}: not a record of an annotation",
                 got=line[:100].decode(errors="replace"),
                 allowed="lines that eatlas annotate serve wrote",
-                remedy="remove the line, or take the file from a backup",
+                remedy="remove the line, or restore the file from a backup",
             ) from error
     return acts, whole
 
@@ -599,8 +598,8 @@ def _require_same(head: dict[str, Any], items: Items, path: Path) -> None:
         raise ValueError("another schema")
     if head["items_sha256"] != items.sha256:
         raise SourceError(
-            f"{path}: these are labels of other items",
+            f"{path}: these labels belong to other items",
             got=f"test {head.get('test')}, items {str(head['items_sha256'])[:12]}",
-            allowed=f"those of {items.name}: test {items.test}, items {items.sha256[:12]}",
-            remedy="name the file of items that they were made for, or another file of labels",
+            allowed=f"labels of {items.name}: test {items.test}, items {items.sha256[:12]}",
+            remedy="give the file of items that was labelled, or another file of labels",
         )

@@ -80,7 +80,7 @@ class Adjudicated:
 
     @property
     def unlabelled(self) -> int:
-        """Contexts that nobody labelled."""
+        """Contexts without a label."""
         return len(self.items) - len(self.labels) - len(self.ties) - len(self.unclear)
 
     def counts(self) -> CountTable:
@@ -111,7 +111,7 @@ class Adjudicated:
         Raises
         ------
         EatlasError
-            If no context has a label, the file cannot be written, or people filled in labels there.
+            If no context has a label, the file cannot be written, or it already contains labels.
         """
         require_unlabelled(Path(path), any_table=True)
         rows = self.counts().rows
@@ -162,7 +162,7 @@ class Adjudicated:
         labels = {Context(*by_id[item][1:]): label for item, label in self.labels.items()}
         if lost := [context for context in labels if context not in set(contexts.rows)]:
             raise SourceError(
-                f"{contexts.name or 'the contexts'}: labelled contexts are not among them",
+                f"{contexts.name or 'the contexts'}: some labelled contexts are missing",
                 got=f"{len(lost):,} of {len(labels):,}, such as {lost[0].text!r}"[:200],
                 allowed=f"the contexts that {self.items.name} was sampled from: "
                 f"{self.items.provenance.get('contexts') or 'not recorded'}",
@@ -202,7 +202,7 @@ class AnnotatorPair(NamedTuple):
     items: int
     """Contexts that both labelled."""
     agreement: Figure
-    """Share of these with the same label."""
+    """Proportion of these with the same label."""
     kappa: Figure
     """Cohen's kappa."""
 
@@ -228,7 +228,7 @@ class Agreement:
     kappa: Figure
     """Fleiss' kappa."""
     agreement: Figure
-    """Share of pairs of labels of one context that are the same."""
+    """Proportion of pairs of labels of one context that are the same."""
     labels: tuple[LabelAgreement, ...]
     pairs: tuple[AnnotatorPair, ...]
     """All pairs of up to 20 annotators; of more the 190 with the most contexts in common."""
@@ -358,7 +358,7 @@ class Labels:
             yield Note("undefined.pairs", values={"pairs": apart})
 
     def adjudicated(self, decisions: Any = None) -> Adjudicated:
-        """One label for each context: that of most annotators, or a decision.
+        """One label for each context: the majority label, or a decision.
 
         "unclear" counts as a vote; where it is decided on, the context has no label.
 
@@ -421,7 +421,7 @@ def read_labels(items: Items | str | Path, labels: LabelsLike | None = None) -> 
     labels : str, path, mapping, or several files, optional
         Files that the page wrote (.jsonl), and CSV files with the columns ``item`` and ``label``;
         the annotator is in a column ``annotator``, or else the file's name. A mapping goes from
-        annotators to mappings from items to labels. By default the page's file beside the items.
+        annotators to mappings from items to labels. By default the page's file next to the items.
 
     Returns
     -------
@@ -430,8 +430,8 @@ def read_labels(items: Items | str | Path, labels: LabelsLike | None = None) -> 
     Raises
     ------
     SourceError
-        If a file cannot be read, names no item of these, has a label that is none of the groups,
-        "none" or "unclear", or two labels of one annotator for one item.
+        If a file cannot be read, names an unknown item, has a label other than the groups, "none"
+        or "unclear", or has two labels of one annotator for one item.
 
     Examples
     --------
@@ -451,7 +451,7 @@ def read_labels(items: Items | str | Path, labels: LabelsLike | None = None) -> 
     if labels is None:
         raise SourceError(
             f"{sample.name}: there are no labels",
-            got="no file of the page beside the items",
+            got="no file of labels next to the items",
             allowed="files of labels: what eatlas annotate serve wrote, or CSV files",
             remedy="eatlas annotate read ITEMS LABELS...",
         )
@@ -466,7 +466,7 @@ def read_labels(items: Items | str | Path, labels: LabelsLike | None = None) -> 
 
 
 def _rows_of(labels: LabelsLike, items: Items) -> Iterator[Row]:
-    """Labels of a mapping or of files; those of the page only as they are at the end."""
+    """Labels of a mapping or of files; labels of the page in their final state."""
     if isinstance(labels, Mapping):
         yield from _rows_of_mapping("", labels)
         return
@@ -478,7 +478,7 @@ def _rows_of(labels: LabelsLike, items: Items) -> Iterator[Row]:
                 yield line, name_of(annotator or path.stem), item, label
         else:
             raise SourceError(
-                f"{path}: this is not a file of labels",
+                f"{path}: not a file of labels",
                 got=path.suffix or "a name without ending",
                 allowed=f".csv, .tsv, or {ENDING} of the page",
             )

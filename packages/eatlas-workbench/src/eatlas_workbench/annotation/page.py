@@ -171,12 +171,12 @@ class LabelPage(Served):
         Raises
         ------
         SourceError
-            If nobody has labelled anything yet.
+            If there is no label yet.
         """
         items, given = self.journal.items, labels_by_annotator(self.journal.acts)
         if not given:
             remedy = f"open {self.address} in a browser"
-            raise SourceError(f"{items.name}: there are no labels yet", remedy=remedy)
+            raise SourceError(f"{items.name}: nothing has been labelled yet", remedy=remedy)
         return Labels(items, given)
 
     def close(self) -> None:
@@ -194,7 +194,7 @@ def serve_items(items: str | Path, *, guide: str = "", port: int = 0) -> LabelPa
     """Serve a page on which people label items, in the background, until it is closed.
 
     Every label is on the disk, in ITEMS.labels.jsonl, before the next context is shown; a later
-    call goes on where each person stopped.
+    call continues from there.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ DRAWN = (SIGNS, PROPERTIES, "median of Spearman", "smallest Spearman", "Spearman
 """Figures between -1 and 1, by the beginnings of their names."""
 GLANCE = "Shares and rank correlations of all studies"
 ROW, NAMES, VALUES = 22.0, 194.0, 78.0
-"""Height of a row of a drawing, and room for its name and for its number, beside the axis."""
+"""Height of a row of a drawing, and room for its name and for its number, next to the axis."""
 LOOKS = (("circle", "x"), ("square", "y"), ("diamond", "a"), ("triangle", "n"))
 """Shape and class of the groups in their order: a shape tells its group where colours do not."""
 
@@ -84,7 +84,7 @@ def _alike(*values: float) -> list[str]:
 
 
 def _hits_in_words(figure: Figure) -> str:
-    """How many of how many: of a count, and of a share of things that are counted."""
+    """How many of how many: of a count, and of a proportion of things that are counted."""
     if figure.value is None or figure.n is None:
         return ""
     hits = figure.value * figure.n if figure.name.startswith("share") else figure.value
@@ -120,7 +120,7 @@ def failing(card: Card) -> list[str]:
 
 
 def glance(card: Card) -> str:
-    """Draw the shares and the rank correlations of all studies on one axis."""
+    """Draw the proportions and the rank correlations of all studies on one axis."""
     rows = [
         (one, figure)
         for one in card.evidence
@@ -201,7 +201,7 @@ def _row(mark: Mark, y: float, axis: Axis, shape: str, colour: str, value: str) 
 
 
 def card_html(card: Card, data: str = JSON) -> str:
-    """A card as one self-contained page; `data` names the JSON file beside it."""
+    """A card as one self-contained page; `data` names the JSON file next to it."""
     return render(
         "card",
         card=card,

@@ -58,8 +58,8 @@ def census_table(cards: Iterable[Card], format: str = "markdown") -> str:  # noq
     Raises
     ------
     ResultsError
-        If there is no such format, no study of a census was run, or two cards are of one measure
-        on one source.
+        If the format is unknown, no census study was run, or two cards have the same measure and
+        source.
 
     Examples
     --------
@@ -104,14 +104,14 @@ def _rows(cards: Sequence[Card]) -> Rows:
             place = found.study, found.source
             if place in row:
                 raise ResultsError(
-                    "two cards are of one measure on one source",
+                    "two cards have the same measure and source",
                     got=f"{card.signature} on {found.source}",
-                    remedy="leave one of them out",
+                    remedy="remove one of them",
                 )
             row[place] = found
     if not any(found.ran for row in rows.values() for found in row.values()):
         raise ResultsError(
-            "no study of a census was run on these cards", got=f"{len(cards)} cards", remedy=REMEDY
+            "these cards contain no census study", got=f"{len(cards)} cards", remedy=REMEDY
         )
     return rows
 

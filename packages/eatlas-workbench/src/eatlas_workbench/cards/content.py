@@ -55,7 +55,7 @@ TESTS = {"groups": PROFESSIONS, "association": "weat-6"}
 """Test that the properties of a measure are checked on, by the kind of tests that it takes."""
 THREE_GROUPS = "divdist-race"
 STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Shares of a group's mean in a target's vector, of a planted association."""
+"""Proportions of a group's mean in a target's vector, of a planted association."""
 SPACES = 20
 """Random spaces in which the numbers are looked at."""
 
@@ -64,7 +64,7 @@ SPACES = 20
 
 
 def agreement(agreeing: int, total: int, units: str) -> Figure:
-    """The share of signs that agree, with an exact interval and test against one half."""
+    """The proportion of signs that agree, with an exact interval and test against one half."""
     test = scipy.stats.binomtest(agreeing, total, 0.5)
     low, high = map(float, test.proportion_ci(0.95, method="exact"))
     return figure(
@@ -89,10 +89,10 @@ def profession_signs(material: Material, name: str, source: Any) -> Exhibits:
             continue
         side = first if sign > 0 else second if sign < 0 else "neither"
         rows.append((term, stereotype, sign, side, side == stereotype))
-    remarks = [f"A profession's number is its {numbers.what}; above 0 it leans to {first}."]
+    remarks = [f"A profession's number is its {numbers.what}; above 0 it is closer to {first}."]
     if missing := [term for term in STEREOTYPES if term not in signs]:
         remarks.append(f"No number is defined for {', '.join(missing)}.")
-    columns = ("profession", "stereotype", "number", "leans to", "agrees")
+    columns = ("profession", "stereotype", "number", "closer to", "agrees")
     marks = [Mark(label=row[0], value=row[2], group=row[1]) for row in rows if row[0] in signs]
     signs_table = table("Sign of each profession", columns, rows)
     drawn = drawing("Where each profession leans", f"below 0 {second}, above 0 {first}", marks)
@@ -256,7 +256,7 @@ def unit(vector: Array) -> Array:
 def numbers_of(result: AssociationResult) -> Numbers:
     """The numbers of a result: of each target, or its effect sizes.
 
-    Of shares against two groups, the deviation of the first; against more, the bias.
+    Of proportions against two groups, the deviation of the first; against more, the bias.
     """
     if result.by_target is not None:
         return {
@@ -463,7 +463,7 @@ def check_planted_association(bench: Bench) -> Outcome:
 
 
 def _towards_first(result: AssociationResult, terms: Sequence[str]) -> float | None:
-    """A number that is larger where some targets lean to the first group, or to A."""
+    """A number that is larger if targets are more associated with the first group, or with A."""
     if result.kind == "groups":
         return (orient_numbers(result)[0] or {}).get(terms[0])
     effects = result.effects()

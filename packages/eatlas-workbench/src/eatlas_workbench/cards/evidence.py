@@ -83,7 +83,7 @@ class Drawing(Record):
     """Ends of the axis; those of the marks where there are none."""
     high: float | None = Field(default=None, exclude_if=is_none)
     neutral: float | None = 0.0
-    """Where a line is drawn; None for none."""
+    """Where a line is plotted; None for none."""
 
 
 class Evidence(Record):

@@ -135,7 +135,7 @@ def drawing(title: str, axis: str, marks: Iterable[Mark], **ends: float) -> Draw
 
 
 def rho_drawing(title: str, marks: Iterable[Mark], more: str = "") -> Drawing:
-    """Rank correlations on an axis from -1 to 1; `more` is said of it."""
+    """Rank correlations on an axis from -1 to 1; `more` extends its label."""
     return drawing(title, f"Spearman's rho{more}", marks, low=-1.0, high=1.0)
 
 
@@ -157,7 +157,7 @@ def figure(
 def figure_of_test(
     name: str, value: float, pairs: PairedTest, units: str, relabelled: str
 ) -> Figure:
-    """A number of pairs, with its interval and the p of its relabellings."""
+    """A number of pairs, with its interval and the p of its permutations."""
     p, drawn = finite(pairs.p), "all" if pairs.method == "exact" else f"{pairs.total:,} drawn"
     test = "" if p is None else f"{relabelled}, two-sided, {drawn}"
     return figure(name, finite(value), pairs.interval, pairs.n, units, p=p, test=test)

@@ -83,7 +83,7 @@ class GroupsWithTables:
         return self.test.model_copy(update={"targets": targets})
 
     def shares(self, table: Any, terms: Sequence[str]) -> Array:
-        """Shares of the groups among themselves, shape (terms, groups); NaN where they are none."""
+        """Proportions of the groups, shape (terms, groups); NaN if undefined."""
         return shares_of(table, self.groups, terms)
 
     def terms(self, tables: Sequence[Any], terms: Sequence[str] | None = None) -> list[str]:
@@ -111,25 +111,25 @@ def families(material: Material, paths: Sequence[Path], what: str) -> Iterator[G
             yield GroupsWithTables(test, matching[0])
     if not seen:
         has = ", ".join(sorted(set().union(*columns)))
-        raise NotRunError(f"The {what} has the groups {has}, and those of no test are among them.")
+        raise NotRunError(f"The {what} has the groups {has}, which no test has.")
 
 
 Views = dict[str, tuple[Numbers, str, Array]]
-"""By what is compared, such as "lean to Female": the measure's numbers by term, what the numbers of
-a table are, and these in the order of the terms."""
+"""By what is compared, such as "association with Female": the measure's numbers by term, what the
+numbers of a table are, and these in the order of the terms."""
 
 
 def views(family: GroupsWithTables, lean: Leanings, terms: Sequence[str], shares: Array) -> Views:
-    """What of a measure can be compared with shares of groups.
+    """Numbers of a measure that can be compared with proportions of groups.
 
-    Of two groups the lean to the first with its share; of several the share of each group, where
-    the measure gives shares; and the size of the bias with the divergence of the shares from the
-    reference, as sum of absolute differences.
+    For two groups: the association with the first group, and its proportion. For more groups: the
+    proportion of each, if the measure gives proportions. And the size of the bias, with the
+    divergence of the proportions from the reference (the sum of absolute differences).
     """
     first, by_target = family.groups[0], lean.result.by_target
     compared: Views = {}
     if lean.towards_first is not None:
-        compared[f"lean to {first}"] = lean.towards_first, f"share of {first}", shares[:, 0]
+        compared[f"association with {first}"] = lean.towards_first, f"share of {first}", shares.T[0]
     elif by_target is not None:
         rows = {target.term: target.distribution for target in by_target}
         for j, group in enumerate(family.groups):

@@ -120,7 +120,7 @@ def _families(material: Material) -> list[GroupsWithTables]:
 def census_year(
     material: Material, _: str, family: GroupsWithTables, name: str, source: Any
 ) -> Exhibits:
-    """Rank correlation over occupations with the shares of one year."""
+    """Rank correlation over occupations with the proportions of one year."""
     shares = next((years for years in family.tables if years.period == YEAR), family.tables[-1])
     terms = family.terms([shares])
     numbers = leanings(material, family.of_targets(terms), source, name)
@@ -138,7 +138,7 @@ def census_year(
 
 
 def _remarks(what: str, family: GroupsWithTables, missing: Sequence[str]) -> Iterator[str]:
-    """Remarks on the numbers of occupations that a study compares with."""
+    """Sentences about the numbers of occupations that a study compares with."""
     yield f"An occupation's number is its {what}."
     if missing:
         yield (
@@ -227,7 +227,7 @@ SHOWN = 40
 DRAWS = 200
 """Of fewer contexts, where two texts are compared."""
 MOST_CONTEXTS = 10**9
-"""Of a target, below: from more contexts none are drawn."""
+"""Of a target, below: from more contexts none are sampled."""
 
 
 def _changes(
@@ -359,7 +359,7 @@ def _rarefy(counts: Array, sizes: Array, draws: int, rng: np.random.Generator) -
 
 
 def _tables(group: str, terms: Sequence[str], stages: Sequence[Stage]) -> Iterator[Table]:
-    """The bias of each target, of two groups its lean to the first, and contexts in texts."""
+    """The bias of each target, its association with the first of two groups, and its contexts."""
 
     def by_target(title: str, stages: Sequence[Stage], columns: Sequence[Numbers]) -> Table:
         names = ("target", *(f"{kind}: {name}" for kind, name, *_ in stages))
@@ -392,7 +392,7 @@ def mitigation(material: Material, name: str, source: Any) -> Exhibits:
         debiased, called = eatlas.transformed(source, transform), f"{name}?transform={transform}"
         after = leanings(material, tests[transform], debiased, called).sizes
         if before is None or after is None:
-            raise NotRunError("No number of the measure says that a target leans to no group.")
+            raise NotRunError("No value of this measure means that a target has no association.")
         _, x, y = pair_numbers(before, after)
         return compare_before_after(x, y, rng=np.random.default_rng(material.seed))
 
@@ -481,7 +481,7 @@ def people(material: Material, labels: Labels) -> tuple[GroupsWithTables, list[s
 
 
 def sources_and_people(material: Material) -> Parts:
-    """Each source, with what people associate and a remark on targets without a group."""
+    """Each source, with people's associations, and a sentence about targets without a group."""
     for _, by_people in labels(material):
         family, without = people(material, by_people)
         for name, source in material.iter_sources():
@@ -512,7 +512,7 @@ def human_associations(
 def text_by_span(material: Material, _: str, labels: Labels) -> Exhibits:
     """Correlation of people's shares with those of counts, those of shorter spans first.
 
-    Of two groups the first alone, since the shares of the other are what is left.
+    Of two groups the first alone, since the proportions of the other are what is left.
     """
     paths = material.require(
         "counts", "of the text that the contexts are from, for a span or several"
@@ -566,7 +566,7 @@ def read_answers(path: Path) -> dict[str, str]:
     ids = questions()
     for name, answer in answers.items():
         if name not in ids or not isinstance(answer, str):
-            what = "is not text" if name in ids else f"has no question{did_you_mean(name, ids)}"
+            what = "is not a string" if name in ids else f"has no question{did_you_mean(name, ids)}"
             raise EatlasError(
                 f"{path}: the answer to {name!r} {what}",
                 got=described(answer),

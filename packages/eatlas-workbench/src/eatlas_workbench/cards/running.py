@@ -97,13 +97,15 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     Parameters
     ----------
     measure : str or measure
-        A signature such as ``"divdist"`` or ``"weat(ddof=0)"``; measures of other packages too.
+        A signature such as ``"divdist"`` or ``"weat(ddof=0)"``; including measures of other
+        packages.
     vectors : source, or a list of them, optional
         What the measure needs: vectors that :func:`eatlas.open_vectors` opens, language models, or
         tables of counts; also a mapping from names to them. By default ``glove-sample`` for
         measures of vectors, none for others.
     tests : anything that :func:`eatlas.load_tests` takes, optional
-        Tests besides those of the studies: measures are correlated over their targets too.
+        Tests in addition to the tests of the studies: measures are also correlated over their
+        targets.
     census : path or several, optional
         CSV of occupation shares by group and year; ``"census"`` is both of those that
         ``eatlas vectors fetch census`` brings.
@@ -122,7 +124,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     criteria : iterable of str, optional
         Criteria to run, of :data:`eatlas_workbench.cards.evidence.CRITERIA`; all by default.
     seed : int
-        Decides all random draws.
+        Decides all random samples.
     progress : callable, optional
         Called with the studies that are done and their number.
 

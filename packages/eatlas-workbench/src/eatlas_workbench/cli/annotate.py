@@ -42,8 +42,9 @@ def sample(
 ) -> None:
     """Sample contexts of the targets of a test of groups to a CSV file, for people to label.
 
-    FILE.json beside it has the groups. People label on the page of eatlas annotate serve, or each
-    fills in the column label of an own copy of the CSV file: a group of the test, none, or unclear.
+    FILE.json, in the same folder, has the groups. People label on the page of eatlas annotate
+    serve, or each person fills in the column label of a copy of the CSV file: a group of the test,
+    none, or unclear.
 
     Exit codes: 0 done; 2 an input cannot be used.
 
@@ -153,7 +154,7 @@ def read(
         Write the contexts with their labels, for eatlas run --measure "divdist(soa=probe)":
         .parquet, .jsonl or .csv; needs --contexts.
     contexts : --contexts FILE
-        File of contexts from which the items were sampled.
+        File of contexts that the items were sampled from.
     """
     if (labelled is None) != (contexts is None):
         raise EatlasError(

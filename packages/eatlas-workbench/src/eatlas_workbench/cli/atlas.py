@@ -14,16 +14,16 @@ TITLE = "Atlas of associations"
 def atlas(results: list[Path], *, out: Path, title: str = TITLE) -> None:
     """Turn results files into a static site: sources by tests, each cell an EAT-Map with a link.
 
-    RESULTS are files or folders. In a folder, every results.jsonl is read, also in subfolders. The
-    site is a folder with index.html, results.jsonl and results.csv; it needs no server.
+    RESULTS are files or folders. In a folder, the command reads every results.jsonl, also in
+    subfolders. The site is a folder with index.html, results.jsonl and results.csv; it needs no
+    server.
 
     Parameters
     ----------
     results : RESULTS...
         Results files, or folders with results files.
     out : -o, --out SITE
-        Folder of the site. An existing site is replaced; results of anything else are
-        not.
+        Folder of the site. An existing site is replaced, other results are not.
     title : --title TEXT
         Heading of the page.
     """

@@ -16,20 +16,20 @@ def report_cards(paths: Sequence[Path], form: str, options: Mapping[str, object]
     others = [str(path) for path in paths if not is_card(path)]
     if others:
         raise ResultsError(
-            "a table of measure cards is of cards alone",
+            "a table of measure cards takes only cards",
             got=", ".join(others),
-            remedy="make a report of the other files by themselves",
+            remedy="create a separate report for the other files",
         )
     if form not in FORMATS:
         raise ResultsError(
             f"measure cards have no report in the format {form}",
             got=", ".join(map(str, paths)),
             allowed=", ".join(FORMATS),
-            remedy="card.html, beside card.json, is the page of a card",
+            remedy="open card.html, next to card.json",
         )
     for option, value in options.items():
         if option != "--family":
             raise ResultsError(
-                f"{option} has no meaning for measure cards", got=str(value), remedy="leave it out"
+                f"{option} does not apply to measure cards", got=str(value), remedy="leave it out"
             )
     return census_table(map(read_card, paths), form)

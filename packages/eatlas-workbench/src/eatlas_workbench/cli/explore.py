@@ -18,11 +18,11 @@ def explore(
     port: int = 0,
     open_page: bool = False,
 ) -> None:
-    """Serve a page that shows what happens to a finding when its words change; Ctrl-C ends it.
+    """Serve a page that shows how a finding changes with its words; Ctrl-C ends it.
 
     Words are buttons: switch them off and on, add others, paste lists of your own, and compare
-    sources. With --themes, lists may be the words of themes. The page is for this machine alone, at
-    an address with a random token.
+    sources. With --themes, lists may be the words of themes. Only this machine can open the page;
+    its address has a random token.
 
     Exit codes: 0 ended by Ctrl-C or SIGTERM; 2 something given is not usable.
 

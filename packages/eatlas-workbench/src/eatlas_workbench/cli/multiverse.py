@@ -56,9 +56,9 @@ def multiverse(
         Folder for the report, the results, the table of choices, the analysis and the resolved
         plan.
     dry_run : --dry-run
-        Show what would be computed. Compute nothing.
+        Show the plan without computing anything.
     skip_invalid : --skip-invalid
-        Skip and list combinations of choices that do not fit each other.
+        Skip and list combinations of choices that cannot be combined.
     trust : SOURCE
         Allow this source of the plan to run code or send texts. Others are refused. May be
         repeated.
@@ -71,7 +71,7 @@ def multiverse(
         return
     if plan is None:
         raise StudyError(
-            "no plan was named",
+            "no plan was given",
             allowed="eatlas multiverse PLAN.toml",
             remedy="eatlas multiverse --example prints a plan that runs",
         )

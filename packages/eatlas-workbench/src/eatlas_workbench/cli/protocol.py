@@ -43,14 +43,14 @@ def protocol(
         What the measure needs: vectors, a language model, or a table of counts; may be repeated.
         [default: glove-sample for measures of vectors]
     tests : ID|BATTERY|FILE.toml
-        Tests besides those of the studies; measures are correlated over their targets too. May be
-        repeated.
+        Tests in addition to the tests of the studies; measures are also correlated over their
+        targets. May be repeated.
     criterion : NAME
-        Run this criterion alone: face, content, convergent, predictive, hypothesis, consequential,
+        Run only this criterion: face, content, convergent, predictive, hypothesis, consequential,
         inter-annotator, sensitivity; may be repeated. [default: all]
     census : FILE.csv|census
-        Occupation shares by group and year, which predictive validity needs; census for the tables
-        that eatlas vectors fetch census brings; may be repeated.
+        Occupation proportions by group and year, for predictive validity; census for the tables of
+        eatlas vectors fetch census; may be repeated.
     labels : FILE
         Labels by people, which eatlas annotate wrote; may be repeated, one for each annotator.
     counts : FILE
@@ -62,7 +62,7 @@ def protocol(
     answers : FILE.toml
         Answers to the questionnaire of consequences; the page of a card lists the questions.
     out : -o, --out DIR
-        Where card.html and card.json go; an older card of the same measure is replaced. [default:
+        Folder for card.html and card.json; replaces an older card of the same measure. [default:
         no files]
     """
     if out is not None:
@@ -94,7 +94,7 @@ def require_own_card(measure: str, path: Path) -> None:
     signature = get_measure(measure).signature
     if path.is_file() and (there := read_card(path).signature) != signature:
         raise ResultsError(
-            f"{path}: this is the card of another measure, which would be lost",
+            f"{path}: this file is the card of a different measure, which would be lost",
             got=there,
             allowed=signature,
             remedy="give another folder with --out",

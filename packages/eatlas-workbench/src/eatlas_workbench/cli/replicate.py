@@ -38,9 +38,10 @@ def replicate(
 ) -> None:
     """Repeat a paper's tables by its own recipe, and make them for other models.
 
-    A model of the paper is measured if its vectors are available: named by --model, downloaded by
-    eatlas vectors fetch, or bundled. Any other model is measured by the same recipe, beside the
-    printed numbers. The printed numbers are always checked against each other.
+    The command measures a model of the paper if its vectors are available: named by --model,
+    downloaded by eatlas vectors fetch, or bundled. It measures any other model by the same recipe,
+    and compares it with the printed numbers. It always checks the printed numbers against each
+    other.
 
     Parameters
     ----------
@@ -50,9 +51,9 @@ def replicate(
     table : --table N
         One table of the paper, such as 4. [default: all tables]
     model : --model NAME=SOURCE
-        A model to measure; may be repeated. A NAME that is one of the paper's models, such as
-        glove-840b=glove.840B.300d.txt, says that this is that model; the output lists them. Any
-        other NAME is another model. Tables of DivDist also take counts of texts (mine=counts.csv),
+        A model to measure; may be repeated. A NAME of a model in the paper, such as
+        glove-840b=glove.840B.300d.txt, stands for that model; the output lists these names. Any
+        other NAME adds a model. Tables of DivDist also take counts of texts (mine=counts.csv),
         labour statistics (census-gender=shares.csv), and stages of a model (mine.L1=counts.csv).
     follow : --as code|paper
         What to do if the text of the paper and its authors' published code differ.
@@ -81,7 +82,7 @@ def _sources(texts: Iterable[str]) -> dict[str, str]:
         name, _, source = text.partition("=")
         if not name or not source or name in sources:
             raise EatlasError(
-                "--model names a model and its source, each name once",
+                "--model needs a name and a source, and each name once",
                 got=text,
                 allowed="NAME=SOURCE, such as glove-840b=glove.840B.300d.txt or "
                 "mine=hf:path/to/model",

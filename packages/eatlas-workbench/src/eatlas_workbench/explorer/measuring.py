@@ -58,7 +58,7 @@ Role = Literal["X", "Y", "A", "B"]
 Pasted = Mapping[Any, tuple[str, str]]
 """Name and text of each of four lists, by role."""
 KEPT = 256
-"""Results that are kept: a word that is switched off and on again costs nothing."""
+"""Results that are stored: a word that is switched off and on again costs nothing."""
 DEFAULT_MEASURE = "ml-eat"
 DECIMALS = 12
 """Kept of a mean cosine: the last bits are rounding, and no distance on a map."""
@@ -150,8 +150,8 @@ class Lists:
             require_words(concept.name, (*words, *more))
             if more and any(set(PLACE.findall(t)) != {"term"} for t in templates_of(concept)):
                 raise EatlasError(
-                    f"{truncate(concept.name)} takes no other words: its sentences need an "
-                    "article or a plural of each word, or say no template. Words can be switched "
+                    f"{truncate(concept.name)} cannot take other words: its sentences need an "
+                    "article or a plural of each word, or state no template. Words can be switched "
                     "off here; eatlas tests sentences makes sentences of a test of words."
                 )
             switched = frozenset((off or {}).get(role, ())) & {*words, *more}
@@ -179,7 +179,7 @@ class Lists:
 
     @property
     def key(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """What tells lists apart: names and words, whatever their order."""
+        """What distinguishes lists: names and words, in any order."""
         return tuple((group.name, tuple(sorted(group.on))) for group in self.groups.values())
 
     def concept(self, role: str, words: Sequence[str]) -> Concept:
@@ -365,7 +365,7 @@ def open_explorer_sources(vectors: Any) -> tuple[NamedSource, ...]:
     """Open sources, some of them with names; a model of several layers gives one for each."""
     entries = open_named(vectors)
     if not entries:
-        raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
+        raise SourceError("no vectors were given", allowed="a file, a name, or vectors in memory")
     sources = []
     for source, name, (given, given_name, _) in entries:
         plain = plain_name(name)
@@ -476,7 +476,7 @@ class Explorer:
     _looked_at: dict[str, set[Hashable]] = field(default_factory=dict)
     _ranks: dict[str, dict[str, tuple[int | None, str]]] = field(default_factory=dict)
     reach: dict[Key, float] = field(default_factory=dict)
-    """Largest effect size or end of an interval that was drawn, by test and source: so that marks
+    """Largest effect size or end of an interval that was plotted, by test and source: so that marks
     stay where they are when intervals come."""
 
     @classmethod
@@ -491,10 +491,10 @@ class Explorer:
         chosen = get_measure(measure)
         if chosen.name not in {"ml-eat", "weat"} or getattr(chosen, "association", "") != "cosine":
             raise EatlasError(
-                "the explorer shows what ML-EAT or WEAT finds",
+                "the explorer only shows results of ML-EAT or WEAT",
                 got=measure,
                 allowed="ml-eat or weat of cosines, with parameters such as ml-eat(tail=two-sided)",
-                remedy="eatlas run takes every measure",
+                remedy="eatlas run supports all measures",
             )
         loaded = load_tests(tests)
         reasons = {test.id: unfit(test) for test in loaded}
@@ -554,7 +554,7 @@ class Explorer:
         before = Lists.of(lists.origin)
         there, origins, problem = Placed(), Placed(), None
         original = result = None
-        with suppress(EatlasError):  # what there is before any change is shown beside the words
+        with suppress(EatlasError):  # what there is before any change is shown next to the words
             original = self.quick(before, source)
             origins = self.places(before, source)
         try:

@@ -136,7 +136,7 @@ def _was(view: BoardView) -> str:
 def _comparison_view(
     explorer: Explorer, request: Request, view: BoardView
 ) -> dict[str, Any] | None:
-    """The finding on the source to compare with, beside that on the first; None without one."""
+    """The finding on the source to compare with, next to that on the first; None without one."""
     if len(request.numbers) < 2:
         return None
     there, problem = explorer.source(request.numbers[1]), ""
@@ -212,7 +212,7 @@ def _finding(
 
 
 def _group(view: BoardView, role: str) -> dict[str, Any]:
-    """The words of a group as buttons, with a remark where there is something to say of one."""
+    """The words of a group as buttons, with a warning about a word if there is one."""
     group, placed = view.lists.groups[role], view.placed
     chips = [
         {

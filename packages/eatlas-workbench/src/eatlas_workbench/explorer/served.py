@@ -137,14 +137,14 @@ def explore(
     ----------
     tests : what :func:`eatlas.load_tests` takes, or results, optional
         Tests of four lists of words: ids, batteries, TOML files, an :class:`eatlas.AssociationTest`
-        or a mapping of four lists by name. Of results, such as those of :func:`eatlas.run`, their
-        tests. By default the ten of ``caliskan``, or of `themes` the strongest one.
+        or a mapping of four lists by name. Of results, such as the ones from :func:`eatlas.run`,
+        their tests. By default the ten of ``caliskan``, or of `themes` the strongest one.
     vectors : what :func:`eatlas.run` takes, optional
-        Sources to choose from, some of them with names; the page opens no others. By default those
-        of the results and `themes`, or else ``glove-sample``.
+        Sources to choose from, some of them with names; the page opens no others. By default the
+        sources of the results and `themes`, or else ``glove-sample``.
     measure : str, optional
-        ML-EAT or WEAT, such as ``"ml-eat(tail=two-sided)"``. By default that of the results, or
-        else ``ml-eat``.
+        ML-EAT or WEAT, such as ``"ml-eat(tail=two-sided)"``. By default the measure of the results,
+        or else ``ml-eat``.
     themes : ThemesResult or path, optional
         Themes of :func:`eatlas.scan`, or a file of them: their words are offered as lists. The test
         of the strongest theme is there to begin with, its Y the theme most strongly associated with
@@ -156,7 +156,7 @@ def explore(
         Open the page in the browser.
     trust : str or iterable of str
         Sources that results name and that may do more than read data, such as
-        ``"py:module:function"``; others are refused. Those of `vectors` are yours.
+        ``"py:module:function"``; others are refused. Sources in `vectors` are always trusted.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def explore(
     Raises
     ------
     EatlasError
-        If none of the tests can be explored, a source cannot be opened or is another one than that
+        If none of the tests can be explored, a source cannot be opened or differs from the source
         of the results, or the address cannot be used.
 
     Examples
@@ -181,10 +181,10 @@ def explore(
     scan = _load_themes(themes) if isinstance(themes, str | Path) else themes
     if asked := next((r for r in results if r.view == "answers"), None):
         raise EatlasError(
-            "the explorer shows what vectors say, not what a model answers",
+            "the explorer shows results on vectors, not answers of a model",
             got=asked.signature,
             allowed="results of ml-eat or weat",
-            remedy="eatlas ask puts the questions of changed words to the model",
+            remedy="use eatlas ask to prompt the model about changed words",
         )
     records = [*results, *filter(None, [scan])]
     named = [record.source_string for record in records if vectors is None]
@@ -243,7 +243,7 @@ def _vectors_of(
             ) from error
         if result.provenance.source_fingerprint not in prints:
             raise SourceError(
-                f"{text} has other vectors than those of the results",
+                f"{text} has different vectors from the results",
                 got=", ".join(prints),
                 allowed=result.provenance.source_fingerprint,
                 remedy=f"run the tests again, or {_NAMED}",

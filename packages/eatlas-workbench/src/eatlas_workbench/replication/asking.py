@@ -143,6 +143,6 @@ def _not_measured(tables: Sequence[PaperTable]) -> EatlasError:
     """Say that eatlas has no recipe for some tables."""
     reasons = [table.not_run for table in tables if table.not_run]
     return EatlasError(
-        f"no number of {'; '.join(table.title for table in tables)} is measured by eatlas",
+        f"no number of {'; '.join(table.title for table in tables)} can be measured by eatlas",
         got=reasons[0] if reasons else None,
     )

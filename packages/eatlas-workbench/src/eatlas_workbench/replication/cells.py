@@ -221,7 +221,7 @@ def _rows(paper: str, name: str) -> Iterator[dict[str, str]]:
             yield from csv.DictReader(file)
 
 
-# --- what a result says in the place of a printed number ------------------------------------------
+# --- what a result says in place of a printed number ------------------------------------------
 
 
 def value_at(result: AssociationResult, place: str) -> float | str | None:

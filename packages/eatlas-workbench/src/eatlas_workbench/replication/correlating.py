@@ -1,4 +1,4 @@
-"""Rank correlation of the biases of targets with the shares of a table, such as a census."""
+"""Rank correlation of the biases of targets with the proportions of a table, such as a census."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def with_table(
     rule: Correlated,
     seed: int = 0,
 ) -> RankCorrelation:
-    """Correlate the sizes of biases with how far the shares of a table are from the reference.
+    """Correlate the sizes of biases with how far the proportions of a table are from the reference.
 
-    Of vectors of no year the numbers of targets are correlated with the shares of one year; of
+    Of vectors of no year the numbers of targets are correlated with the proportions of one year; of
     vectors by year the means over the targets that have a number in every year, over years.
 
     Raises
@@ -87,7 +87,7 @@ def _of_year(by_year: Mapping[int | None, Counts], year: int) -> Counts:
 
 
 def _distances(table: Counts, test: GroupsTest, terms: Sequence[str]) -> dict[str, float | None]:
-    """How far the shares of each target are from the reference; None of one without shares."""
+    """How far the proportions of each target are from the reference; None of one without shares."""
     groups = [group.name for group in test.groups]
     away = divergence(shares_of(table, groups, terms), np.array(test.weights))
     if not np.isfinite(away).any():

@@ -23,7 +23,7 @@ from eatlas_workbench.replication.tables import Grid, text_in_print, value_text
 NAMES, LINE, RESULTS = 226.0, 20.0, 84.0
 """Of the drawing: room for names, height of a row, room for counts."""
 PRINTED = 1.7
-"""Size of the ring of a printed number, beside the mark of a computed one."""
+"""Size of the ring of a printed number, next to the mark of a computed one."""
 
 
 def strip(grid: Grid) -> str:

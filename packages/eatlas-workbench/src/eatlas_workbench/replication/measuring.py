@@ -144,7 +144,7 @@ def _sort(outcomes: Results, names: Mapping[str, str], measured: Measured) -> No
     measured.trends += outcomes.trends
 
 
-# --- what was measured, in the place of what is printed -------------------------------------------
+# --- what was measured, in place of what is printed -------------------------------------------
 
 
 @dataclass

@@ -133,8 +133,8 @@ def _user_model(model: PaperModel, spec: Any, recipe: Recipe) -> MeasuredModel:
             f"{recipe.title}: {model.id} is {FAMILIES[model.family]} ({model.title})",
             got=FAMILIES[family],
             allowed=FAMILIES[model.family],
-            remedy="a model of another kind is measured under a name of its own: NAME=SOURCE, with "
-            "a NAME that the paper does not have",
+            remedy="for a model of another kind, use NAME=SOURCE with a NAME that is not in the "
+            "paper",
         )
     return MeasuredModel(model.id, model.title, family, spec=spec, note=model.note)
 
@@ -164,7 +164,7 @@ def _open_spec(spec: Any) -> Any:
 
 
 def counts_in(results: Results, name: str) -> CountTable:
-    """The contexts of each target by group that results count, such as those of a probe.
+    """The contexts of each target by group that results count, such as the ones from a probe.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def counts_in(results: Results, name: str) -> CountTable:
         raise EatlasError(
             f"{name}: {len(counted)} results count contexts of targets by group",
             allowed="a file with one result of divdist(soa=probe) or divdist(soa=counts)",
-            remedy="write that result to a file of its own: eatlas.Results([result]).save(FILE)",
+            remedy="save that result in a separate file: eatlas.Results([result]).save(FILE)",
         )
     (result,) = counted
     groups: Any = getattr(result, "groups", ())
@@ -209,7 +209,7 @@ def family_of(spec: Any) -> Family:
         return "image-text"
     if "text" not in source.kinds:
         raise EatlasError(
-            f"{source.name}: this model takes images alone",
+            f"{source.name}: this model only encodes images",
             allowed="; ".join(FAMILIES.values()),
             remedy="clip:FOLDER takes models of texts and images",
         )
@@ -303,7 +303,7 @@ def open_encoder(model: MeasuredModel, taken: Vectors) -> Any:
         return eatlas.encoder(*pair, name=model.id, **taken.options)
     if taken.options:
         raise EatlasError(
-            f"{model.id}: what a recipe takes of a model cannot be taken of this object",
+            f"{model.id}: a recipe cannot use this object as a model",
             got=type(spec).__name__,
             allowed="a source string such as hf:FOLDER, or (model, tokenizer)",
         )

@@ -18,7 +18,7 @@ from eatlas_workbench.replication.replicate import Replication
 from eatlas_workbench.replication.tables import difference, grids, text_in_print, value_text
 
 PAGE, TABLE = "replication.html", "replication.csv"
-"""Files of a replication, beside the results with their report."""
+"""Files of a replication, next to the results with their report."""
 
 
 def replication_html(replication: Replication) -> str:
@@ -55,7 +55,7 @@ def write_replication(replication: Replication, folder: str | Path) -> tuple[Pat
     folder : path
         Gets ``replication.html`` and ``replication.csv`` and, where something was measured,
         ``results.jsonl`` and ``report.html``. Files of another replication or run that are there
-        are kept under another name.
+        are retained under another name.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def write_replication(replication: Replication, folder: str | Path) -> tuple[Pat
     Warns
     -----
     EatlasWarning
-        Under which names other files are kept.
+        Under which names other files are retained.
 
     Examples
     --------

@@ -28,9 +28,9 @@ how they are measured, and ``tests.toml`` tests that no battery has. Nothing of 
     says = "short in place of short-term"
     tests = { weat-9 = "weat-9-google-news" }
 
-    [choice.labour.code]                  # numbers of targets beside the shares of a table
+    [choice.labour.code]                  # numbers of targets next to the proportions of a table
     where = "predictive_validity.py"
-    says = "rank correlation with the distance of shares from equal ones"
+    says = "rank correlation with the distance of proportions from equal ones"
     correlated = { tables = { divdist-gender-104 = "census-gender" }, year = 2010 }
 
     [method.words]                        # what a cell needs: some of the choices
@@ -99,7 +99,7 @@ FOLLOWED: tuple[Followed, ...] = get_args(Followed)
 Family = Literal["static", "masked", "causal", "encoder-decoder", "texts", "image-text", "counts"]
 """Kinds of models, by what can be taken of them: vectors of words; transformers by their training;
 other encoders of texts; encoders of texts and images in one space. Numbers by term and group, of a
-text or of a census, are in the place of a model."""
+text or of a census, are in place of a model."""
 
 
 class Vectors(Record):
@@ -139,7 +139,7 @@ class Prompt(_OfGroups):
 
 
 class Replaced(_OfGroups):
-    """Words in the place of others, such as ``{ love = "lovable" }``."""
+    """Words in place of others, such as ``{ love = "lovable" }``."""
 
     words: dict[str, str]
     """An empty one leaves the other out."""
@@ -159,7 +159,7 @@ class Stars(Record):
 class Correlated(Record):
     """With what shares of a table the sizes of biases are rank correlated, over targets.
 
-    The numbers of the table are how far its shares are from equal ones, as sum of absolute
+    The numbers of the table are how far its proportions are from equal ones, as sum of absolute
     differences. Of vectors by year the means over targets are correlated over the years.
     """
 
@@ -189,9 +189,9 @@ class Reading(Record):
     """The first that is for a word takes it."""
     replaced: tuple[Replaced, ...] = ()
     tests: dict[str, str] = Field(default_factory=dict)
-    """The test that is measured in the place of another, by ids."""
+    """The test that is measured in place of another, by ids."""
     groups: dict[str, str] = Field(default_factory=dict)
-    """The test whose groups are in the place of those of another, by ids."""
+    """The test whose groups are in place of those of another, by ids."""
     case: CaseRule | None = None
     """The rule by which words are looked up; by default that of eatlas."""
     correlated: Correlated | None = None
@@ -393,7 +393,7 @@ class Procedure:
         return next((p.text for p in self.prompts if p.is_for(test, role)), "")
 
     def words(self, test: str, role: str) -> dict[str, str]:
-        """The words in the place of others of a group."""
+        """The words in place of others of a group."""
         several = (one.words for one in self.replaced if one.is_for(test, role))
         return {word: other for words in several for word, other in words.items()}
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Replication(Sequence[Cell]):
     """Published numbers beside computed ones: a sequence of cells.
 
-    Those of the paper come first, then those of models that the paper does not have.
+    Numbers of the paper come first, then numbers of models that are not in the paper.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class Replication(Sequence[Cell]):
         return tuple(choice for name, choice in self.recipe.choice.items() if name in names)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each published cell, then those of other models."""
+        """One row for each published cell, then rows of other models."""
         return as_frame(cell.columns() for cell in self.cells)
 
 
@@ -140,7 +140,7 @@ def replicate(
 
     A model of the paper is measured if its vectors are at hand: named in `models`, downloaded by
     ``eatlas vectors fetch``, or bundled. Any other model is measured by the same recipe under its
-    own name, beside the printed numbers. Printed numbers are checked against each other in any
+    own name, next to the printed numbers. Printed numbers are checked against each other in any
     case.
 
     Parameters
@@ -161,9 +161,9 @@ def replicate(
         What is done where the text of the paper and its authors' published code differ; the printed
         numbers came from the code.
     seed : int
-        Of random draws.
+        Of random samples.
     workers : int, optional
-        Processes that share the work.
+        Number of worker processes.
 
     Returns
     -------

@@ -51,7 +51,7 @@ def prepare_test(
 
 
 def _with_words(concept: Concept, words: Mapping[str, str]) -> Concept:
-    """A concept with words in the place of others, in sentences too; an empty one leaves it out."""
+    """A concept with words in place of others, in sentences too; an empty one leaves it out."""
     if not words.keys() & {*concept.terms, *(one.stimulus for one in concept.sentences)}:
         return concept
     if not concept.sentences:

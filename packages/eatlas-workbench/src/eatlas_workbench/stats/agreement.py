@@ -24,7 +24,7 @@ Codes = NDArray[np.int64]
 MISSING = -1
 """Code of an item that an annotator has not labelled."""
 TOGETHER = 2_000_000
-"""Weights that are held at once: 16 MB."""
+"""Weights that are in memory at once: 16 MB."""
 MOST_PAIRS = 190
 """Pairs of annotators that are compared, those of 20: each takes resamples of its own."""
 
@@ -50,14 +50,14 @@ def rater_agreement(
 ) -> dict[str, Any]:
     """Agreement of annotators over all labels, by category and in pairs, with intervals.
 
-    Items are drawn again with replacement, each with all its labels; intervals are percentiles.
+    Items are sampled again with replacement, each with all its labels; intervals are percentiles.
 
-    The fields of an `Agreement`. Alpha and the share of agreement rest on the items with two labels
-    or more (`compared`), kappa on those with as many labels as most items have (`rated` items with
-    `raters` labels). For each category, how often it was given, alpha and Fleiss' kappa against all
-    others (`labels`); for each two annotators, of many for the `MOST_PAIRS` with the most items in
-    common, the number of items that both labelled, the share on which they agree, and Cohen's kappa
-    (`pairs`).
+    The fields of an `Agreement`. Alpha and the proportion of agreement rest on the items with two
+    labels or more (`compared`), kappa on those with as many labels as most items have (`rated`
+    items with `raters` labels). For each category, how often it was given, alpha and Fleiss' kappa
+    against all others (`labels`); for each two annotators, of many for the `MOST_PAIRS` with the
+    most items in common, the number of items that both labelled, the proportion on which they
+    agree, and Cohen's kappa (`pairs`).
     """
     if resamples and rng is None:
         raise ValueError("resamples need a generator, rng")
@@ -128,7 +128,7 @@ def _alpha(counts: Array, weights: Array) -> Array:
 
 
 def _disagreement(counts: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """Observed disagreement on each category, its share of all labels, and their number.
+    """Observed disagreement on each category, its proportion of all labels, and their number.
 
     Of an item with m labels, n of them of a category, ``n (m - n) / (m - 1)``; its sum over items
     is divided by the number of labels.
@@ -149,7 +149,7 @@ def _coefficients(observed: Array, expected: Array) -> Array:
 
 
 def _cohen(codes: Codes, k: int, weights: Array) -> Array:
-    """Share of agreement and Cohen's kappa, shape (sets, 2)."""
+    """Proportion of agreement and Cohen's kappa, shape (sets, 2)."""
     total = weights.sum(axis=1, keepdims=True)
     one, other = ((codes[:, [i]] == np.arange(k)).astype(np.float64) for i in range(2))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -78,7 +78,7 @@ def method_pairs(record: StudyRecord, choice: str | None = None) -> tuple[Method
         raise StudyError(
             "no choice of this study has alternatives that can be compared",
             got=f"choices that vary: {', '.join(record.varying) or 'none'}",
-            allowed=f"2 to {MOST_ALTERNATIVES} alternatives of a choice beside the test",
+            allowed=f"2 to {MOST_ALTERNATIVES} alternatives of a choice other than the test",
         )
     choice = choice or ("measure" if "measure" in choices else choices[0])
     if choice not in choices:
@@ -109,7 +109,7 @@ def _pair(record: StudyRecord, compared: Compared) -> MethodPair:
 def _shares(
     record: StudyRecord, effects: Sequence[Specification]
 ) -> tuple[float | None, list[ChoiceShare]]:
-    """Shares of the variance of d, choice by choice."""
+    """Proportions of the variance of d, choice by choice."""
     columns = {name: [spec.choices.get(name, "") for spec in effects] for name in record.varying}
     columns = {name: labels for name, labels in columns.items() if len(set(labels)) > 1}
     if not 0 < len(columns) <= MOST_CHOICES:
@@ -153,7 +153,7 @@ def match_specifications(
 ) -> list[Pair]:
     """Specifications with either alternative that are alike in all else.
 
-    Choices that mean something beside one of the two alternatives alone cannot be alike; of
+    Choices that apply to only one of the two alternatives cannot be alike; of
     specifications that differ in these, all are taken together.
     """
     sides = [

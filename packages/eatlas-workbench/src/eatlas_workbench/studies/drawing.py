@@ -128,7 +128,7 @@ def draw_study(study: object, width: float) -> Drawing:
     measured = [spec for spec in getattr(record, "measured", ()) if spec.symbol == "d"]
     if not measured:
         raise ResultsError(
-            "there is no specification curve of this",
+            "no specification curve can be drawn from this",
             got=described(study),
             allowed="a study with effect sizes d: eatlas.multiverse(...) or eatlas.read_study(...)",
         )

@@ -151,12 +151,12 @@ class _Jobs:
         how = {"case": "auto", "seed": self.plan.study.seed, **self.values(parts["run"])}
         sentences = any(concept.sentences for concept in test.concepts.values())
         if sentences and "prompt" in dict(around):
-            raise StudyError("a prompt changes nothing where stimuli occur in sentences")
+            raise StudyError("a prompt has no effect on stimuli that occur in sentences")
         if how["case"] == "exact" and is_contextual(source):
-            raise StudyError("the case rule changes nothing where a model encodes texts")
+            raise StudyError("the case rule has no effect if a model encodes texts")
         key = (id(test), id(source), measure.signature, *how.values())
         if key in self._jobs:
-            raise StudyError("these choices change nothing: another combination is the same job")
+            raise StudyError("these choices have no effect: another combination is the same job")
         self._jobs.add(key)
         return Job(test, source, measure, **how)
 
@@ -188,7 +188,7 @@ class _Jobs:
             return test, measure
         if kind == TEMPLATES:
             if measure.needs.source != "vectors":
-                raise StudyError(f"{measure.name} puts words into templates of its own")
+                raise StudyError(f"{measure.name} inserts words into its own templates")
             return self.once(self.sentences, words, file), measure
         contexts = self.once(self.contexts, dict(chosen)["contexts"], sizes.get("per_term"))
         ((tests, measures),) = in_contexts([test], [measure], contexts, sizes.get("window"))
@@ -222,8 +222,8 @@ class _Jobs:
             if len(sources) > 1:
                 names = ", ".join(source.name for source in sources[:3])
                 raise StudyError(
-                    f"{label} is {len(sources)} sources, and one is needed: {names} ...",
-                    remedy="name one layer or period for each alternative",
+                    f"{label} is {len(sources)} sources, but one is needed: {names} ...",
+                    remedy="choose one layer or period for each alternative",
                 )
             source: Any = sources[0]
             if "transform" in around:
@@ -245,8 +245,8 @@ def _require_fit(prepared: Prepared, *, skip_invalid: bool) -> None:
         if len(by_reason) > SHOWN:
             lines.append(f"and {len(by_reason) - SHOWN} more reasons")
         raise StudyError(
-            f"{len(misfits):,} of {len(prepared.grid):,} specifications have choices that do not "
-            "fit each other",
+            f"{len(misfits):,} of {len(prepared.grid):,} specifications have choices that cannot "
+            "be combined",
             got="\n".join(lines),
             remedy=f"{CONDITION}; or leave combinations out by [[exclude]]; or skip these: "
             "--skip-invalid, in Python skip_invalid=True",
@@ -261,5 +261,5 @@ def _require_fit(prepared: Prepared, *, skip_invalid: bool) -> None:
                 raise StudyError(
                     f"{pair[0]} = {pair[1]}: this alternative never applies in the study",
                     got="; ".join(list(reasons)[:SHOWN]),
-                    remedy=f"correct it, or leave it out; {CONDITION}",
+                    remedy=f"correct it, or remove it; {CONDITION}",
                 )

@@ -68,7 +68,8 @@ Labels = Annotated[
 Match = dict[str, Labels]
 """Alternatives by choice: one of each must be taken."""
 Taken = dict[str, str]
-"""The label of one alternative of every choice; "" for one that means nothing beside the others."""
+"""The label of one alternative of every choice; "" for one that means nothing next to the
+others."""
 
 
 class Choice(BaseModel, frozen=True, extra="forbid"):
@@ -312,13 +313,13 @@ def combinations(plan: StudyPlan) -> list[Taken]:
             raise StudyError(
                 "the grid of this plan is too large",
                 got=f"more than {MOST:,} specifications",
-                remedy="leave out alternatives, or say when choices apply",
+                remedy="remove alternatives, or state when choices apply",
             )
     rows = [labels for labels in rows if not any(_matches(labels, match) for match in plan.exclude)]
     if not rows:
         raise StudyError(
             "the grid of this plan is empty: every combination is excluded",
-            remedy="look at [[exclude]]",
+            remedy="check [[exclude]]",
         )
     places = {name: ("", *labels) for name, labels in alternatives.items()}
     ordered = [{name: labels[name] for name in alternatives} for labels in rows]
@@ -338,7 +339,7 @@ def _in_order(choices: Mapping[str, Choice]) -> tuple[str, ...]:
         return tuple(TopologicalSorter(depends).static_order())
     except CycleError as error:
         raise StudyError(
-            "the conditions of these choices depend on each other in a circle",
+            "the conditions of these choices are circular",
             got=", ".join(f"{name} when {', '.join(choices[name].when)}" for name in error.args[1]),
         ) from error
 

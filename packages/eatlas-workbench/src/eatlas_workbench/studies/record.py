@@ -158,7 +158,7 @@ class ChoiceShare(Record):
 
     choice: str
     first: Share
-    """Alone: the variance of the means of its alternatives."""
+    """Main effect: the variance of the means of its alternatives."""
     total: Share
     """With all its interactions: what is left when all other choices are known."""
     shapley: Coefficient
@@ -203,7 +203,7 @@ class Contrast(Record):
     first: str
     second: str
     n: int
-    """Pairs of specifications that differ in this choice alone."""
+    """Pairs of specifications that differ only in this choice."""
     difference: Magnitude | None
     """Mean of d of the first less d of the second."""
     low: Magnitude | None
@@ -234,7 +234,7 @@ class StudyAnalysis(Record):
     """
 
     explained: Share | None = None
-    """Share of the variance of d that all choices together explain."""
+    """Proportion of the variance of d that all choices together explain."""
     shares: tuple[ChoiceShare, ...] = ()
     patterns: tuple[PatternCounts, ...] = ()
     contrasts: tuple[Contrast, ...] = ()

@@ -68,7 +68,7 @@ FILES = {
 """What each file holds, in the order in which people look at them."""
 _SHA256 = re.compile(r"^# sha256: ([0-9a-f]{64})$", re.MULTILINE)
 MOST_ROWS = 200
-"""Rows of a table; the files beside the page have all."""
+"""Rows of a table; the files next to the page have all."""
 MOST_REASONS = 50
 
 
@@ -320,7 +320,8 @@ def multiverse(
         error.
     trust : str or iterable of str
         Sources that a file of a plan names and that may do more than read data, such as
-        ``"py:module:function"``; others of a file are refused. Those of a dictionary are yours.
+        ``"py:module:function"``; other sources of a file are refused. Sources of a dictionary are
+        always trusted.
     workers : int or None
         Number of processes, as in :func:`eatlas.run`.
     executor : Executor, optional
@@ -365,7 +366,7 @@ def require_same_plan(directory: Path, prepared: Prepared) -> None:
     sha256 = _SHA256.search(text)
     if sha256 is not None and sha256[1] != prepared.sha256:
         raise StudyError(
-            f"{directory}: the study of another plan is here",
+            f"{directory}: this folder has the study of a different plan",
             got=f"plan {sha256[1][:12]}, and this one is {prepared.sha256[:12]}",
             remedy=f"{remedy}; {path} is the plan that belongs here",
         )
@@ -455,7 +456,7 @@ def plan_as_toml(prepared: Prepared, files: Mapping[str, str] | None = None) -> 
 
 
 def share(value: float | None) -> str:
-    """A share as a percentage; a tiny negative one, by rounding, is none."""
+    """A proportion as a percentage; a tiny negative one, by rounding, is none."""
     return UNDEFINED if value is None else percent(round(max(value, 0.0), 9))
 
 
