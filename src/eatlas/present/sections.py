@@ -224,7 +224,7 @@ def _file_bytes(path: Path) -> bytes:
 
 
 def small_jpeg(content: bytes) -> bytes:
-    """A small JPEG of an image, upright, on white where it is transparent; empty if it is not one."""
+    """A small JPEG of an image, upright, on white where it is transparent; empty if none."""
     try:
         from PIL import Image, ImageOps  # noqa: PLC0415  (of pages with images alone)
     except ImportError as error:

@@ -116,8 +116,8 @@ class Lean:
 class Leans:
     """All targets of a result in the order in which they are shown.
 
-    Of two groups from the target nearest to the first to the target nearest to the second; of several from the
-    largest bias to the smallest. Undefined ones are last.
+    Of two groups, from the target nearest to the first to the target nearest to the second; of
+    several, from the largest bias to the smallest. Undefined ones are last.
     """
 
     result: TargetsResult

@@ -3,8 +3,8 @@
 Four cells: columns are the target groups X and Y, rows the attributes A and B. In the map of an EAT
 pattern a cell is red if the target is associated with the attribute by the paper's rule, else gray
 (Wolfe, Hiniker and Howe 2024, section "EAT-Maps"). A red cell is also darker and says so, so that
-readers do not need the colour. The small map of a finding has the same cells by its verdicts: filled for
-supported, outlined for these word lists only, empty for not shown.
+readers do not need the colour. The small map of a finding has the same cells by its verdicts:
+filled for supported, outlined for these word lists only, empty for not shown.
 """
 
 from __future__ import annotations
@@ -199,7 +199,8 @@ def _column(
 ) -> str:
     """One target: its name, a cell for each attribute, and its numbers below.
 
-    A cell has a word in it, so that readers do not need the colour, and the numbers of its pair below.
+    A cell has a word in it, so that readers do not need the colour; the numbers of its pair are
+    below.
     """
     middle, under, role = left + wide / 2, top + 2 * CELL_H + GAP + 19, level.place[-1]
     parts = [_name(result.concepts[role], wide - 8, 2, middle, top - 24, "middle")]
