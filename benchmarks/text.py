@@ -8,12 +8,15 @@ divdist-gender against the groups of gender and of race, in one pass and one pro
 ``eatlas.count_text``: a plain Python loop over regular expressions, which gets a part of the text
 and must give the same counts on it, ``wc -l``, and reading the file alone. Seconds are those of the
 processor. Peak memory is that of a process of its own, for the whole file and for a quarter of it.
+The first lines are the command ``eatlas text`` for nine bytes: the first time on a machine, when
+numba compiles, and the second.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import resource
 import subprocess
@@ -53,6 +56,7 @@ def main() -> None:
     if given.count:
         print(json.dumps(count(given.count, given.span)))
         return
+    compare_first_use()
     lines = list(english())
     prose = lines[-PROSE:]
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
@@ -61,6 +65,27 @@ def main() -> None:
             write(whole, some, int(given.size))
             write(quarter, some, int(given.size / 4))
             compare(name, whole, quarter, given.span)
+
+
+def compare_first_use() -> None:
+    """Print processor seconds of the command with an empty folder of compiled code, and again."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "text.txt").write_text("A nurse.\n", encoding="utf-8")
+        command = [sys.executable, "-m", "eatlas", "text", "text.txt", "--tests", TESTS[0]]
+        used = [0.0]
+        for _ in range(3):
+            subprocess.run(
+                command,
+                env=os.environ | {"NUMBA_CACHE_DIR": folder},
+                cwd=folder,
+                check=True,
+                capture_output=True,
+            )
+            children = resource.getrusage(resource.RUSAGE_CHILDREN)
+            used.append(children.ru_utime + children.ru_stime)
+        first, second, third = (after - before for before, after in pairwise(used))
+    again = min(second, third)
+    print(f"nine bytes: {first:.2f} s, again {again:.2f} s: {first / again:.1f} times as long")
 
 
 def compare(name: str, whole: Path, quarter: Path, span: int) -> None:

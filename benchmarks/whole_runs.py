@@ -6,9 +6,9 @@
 Prints processor time (of the process and of the system for it), time by the clock, and peak memory
 of each: the median of the runs, after one of each that is not counted; the median of the ratios of
 runs that follow each other; and how many modules of eatlas a run of one test loads. By default the
-ten Caliskan tests on the bundled vectors, with results and report. The machine's other work moves
-times by the clock a lot, processor time less, and ratios least. Not for Windows, which has no
-`wait4`.
+ten Caliskan tests on the bundled vectors, with results and report, by one process; then also this
+version with as many processes as it chooses. The machine's other work moves times by the clock a
+lot, processor time less, and ratios least. Not for Windows, which has no `wait4`.
 """
 
 from __future__ import annotations
@@ -70,23 +70,27 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=6)
     end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     given, command = parser.parse_args(sys.argv[1:end]), sys.argv[end + 1 :]
-    command = command or ["run", "--workers", "1"]
     sources = {"before": given.before.resolve(), "now": HERE}
-    found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in sources}
+    one_process = command or ["run", "--workers", "1"]
+    runs = {name: (source, one_process) for name, source in sources.items()}
+    if not command:
+        runs["chosen"] = HERE, ["run"]
+    found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in runs}
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(given.runs + 1):
-            for name, source in sources.items():
-                figures = measured(source, command, folder)
+            for name, (source, arguments) in runs.items():
+                figures = measured(source, arguments, folder)
                 if turn:  # the first compiles and fills caches
                     found[name].append(figures)
         modules = {name: modules_of(source, folder) for name, source in sources.items()}
     print(f"{'':8}", *(f"{figure:>9}" for figure in FIGURES), "  modules")
-    for name, runs in found.items():
-        medians = (median(column) for column in zip(*runs, strict=True))
-        print(f"{name:8}", *(f"{value:9.2f}" for value in medians), f"{modules[name]:9}")
-    pairs = list(zip(found["now"], found["before"], strict=True))
-    ratios = (median(now[i] / before[i] for now, before in pairs) for i in range(len(FIGURES)))
-    print(f"{'ratio':8}", *(f"{ratio:9.2f}" for ratio in ratios))
+    for name, figures in found.items():
+        medians = (median(column) for column in zip(*figures, strict=True))
+        print(f"{name:8}", *(f"{value:9.2f}" for value in medians), f"{modules.get(name, ''):9}")
+    for name, over in (("now", "before"), ("chosen", "now"))[: len(runs) - 1]:
+        pairs = list(zip(found[name], found[over], strict=True))
+        ratios = (median(one[i] / other[i] for one, other in pairs) for i in range(len(FIGURES)))
+        print(f"{name} / {over}", *(f"{ratio:9.2f}" for ratio in ratios))
 
 
 if __name__ == "__main__":

@@ -27,9 +27,11 @@ from eatlas.plugins import call_point, points, require_point
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-WORTH_A_PROCESS = 1.0
-"""Seconds of work for each process. A process takes 0.7 s to import what it needs; on two
-hyperthreads, two overtake one at about 300 jobs of 8 v 8 terms, which one does in 2 s."""
+WORTH_A_PROCESS = 3.0
+"""Work for each process, in units of what starting it takes. Two processes then take at most a
+third more processor time than one, and on idle processors at most two thirds of its time."""
+LONGEST_START = 2.0
+"""Processor seconds that starting a process takes at most."""
 LOCAL = "local"
 """The engine that is this machine."""
 FEW = 6
@@ -143,15 +145,23 @@ class Threads:
 
 
 def as_needed(function: Callable[[Item], Result], items: Iterable[Item], /) -> Outcomes[Result]:
-    """Do a few items here, which shows how long they take, and the rest in processes that pay."""
-    items, begun = tuple(items), time.monotonic()
+    """Do a few items here, which shows what they take, and the rest in processes that pay.
+
+    Processor time is what counts: on a busy machine, time by the clock makes little work look like
+    much. What starting a process takes is estimated by what this one has taken until now, mostly
+    to import the same modules.
+    """
+    items, seconds = tuple(items), 0.0
+    start = min(time.process_time(), LONGEST_START)
     for position, item in enumerate(items[:FEW]):
-        if position == 1:  # the first also imports and compiles what all need
-            begun = time.monotonic()
-        yield position, function(item)
+        begun = time.process_time()
+        outcome = function(item)
+        if position:  # the first also imports and compiles what all need
+            seconds += time.process_time() - begun
+        yield position, outcome
     rest = items[FEW:]
-    seconds = (time.monotonic() - begun) / (FEW - 1) * len(rest)
-    workers = min(processors(), int(seconds / WORTH_A_PROCESS))
+    work = seconds / (FEW - 1) * len(rest)
+    workers = min(processors(), int(work / (WORTH_A_PROCESS * start)))
     executor = Processes(workers) if workers > 1 and not _is_daemon() else here
     with closing(executor(function, rest)) as outcomes:
         for position, outcome in outcomes:

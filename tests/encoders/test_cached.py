@@ -1,5 +1,8 @@
 """The cache gives back what was computed, and asks for nothing twice."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from tests.encoders.letters import Letters, passages
@@ -67,3 +70,19 @@ def test_ctrl_c_says_what_is_kept():
     rest = Letters()
     cached(rest).encode(passages(160))
     assert len(rest.asked) == 60
+
+
+RUN = """
+import sys, eatlas
+eatlas.run("sent-weat-6", sys.argv[1], "weat(resamples=0)", frequency="off")
+print(sorted({"torch", "transformers"} & sys.modules.keys()))
+"""
+
+
+def test_a_second_run_imports_neither_torch_nor_transformers(model):
+    command = [sys.executable, "-c", RUN, f"hf:{model('bert')}"]
+    first, second = (
+        subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        for _ in range(2)
+    )
+    assert (first, second) == ("['torch', 'transformers']", "[]")

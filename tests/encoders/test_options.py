@@ -12,6 +12,7 @@ from eatlas.encoders.encoder import layer_name, parse_layers
 from eatlas.encoders.gguf_files import gguf_reader
 from eatlas.encoders.models import content_of, locate_model, read_card
 from eatlas.errors import SourceError
+from eatlas.paths import cache_folder
 
 
 @pytest.fixture
@@ -77,6 +78,14 @@ def test_layers():
 def test_families(tmp_path, config, family, architecture):
     card = read_card(write(tmp_path, **config))
     assert (card.family, card.architecture) == (family, architecture)
+
+
+def test_a_card_is_read_again_where_the_cache_is_damaged_and_where_the_model_changed(tmp_path):
+    card = read_card(write(tmp_path, model_type="bert", num_hidden_layers=3))
+    (kept,) = (cache_folder() / "hashes").glob("*.json")
+    kept.write_text('{"model_type": 5}', encoding="utf-8")
+    assert read_card(tmp_path) == card
+    assert read_card(write(tmp_path, model_type="bert", num_hidden_layers=4)).top == 4
 
 
 def test_what_is_no_model(tmp_path):

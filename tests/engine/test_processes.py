@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
@@ -157,3 +158,24 @@ def test_processes_are_started_when_they_pay(monkeypatch, worth, processes):
     plan = make_plan(TESTS * 2, VECTORS, ["weat", "sc-eat"])
     assert execute(plan, choose(None, len(plan))) == execute(plan, here)
     assert started == [2] * (processes > 0)
+
+
+@pytest.mark.parametrize(("work", "processes"), [(0.5, 0), (0.7, 2), (70.0, 4)])
+def test_processes_take_work_that_is_long_beside_their_start(monkeypatch, work, processes):
+    """The clock counts processor seconds; this process has taken one until it begins to work."""
+    clock, started = SimpleNamespace(now=1.0), []
+
+    def do(item):
+        clock.now += work
+        return item
+
+    def processes_of(workers):
+        started.append(workers)
+        return here
+
+    monkeypatch.setattr(executors, "WORTH_A_PROCESS", 3.0)
+    monkeypatch.setattr(executors, "time", SimpleNamespace(process_time=lambda: clock.now))
+    monkeypatch.setattr(executors, "processors", lambda: 4)
+    monkeypatch.setattr(executors, "Processes", processes_of)
+    assert list(executors.as_needed(do, range(16))) == [(i, i) for i in range(16)]
+    assert started == [processes] * (processes > 0)

@@ -15,6 +15,7 @@ from statsmodels.regression.linear_model import OLS
 from statsmodels.tools import add_constant
 
 from eatlas.errors import EatlasError
+from eatlas.stats import regression as regression_module
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.regression import (
     Regression,
@@ -289,6 +290,14 @@ def test_counts_are_those_of_all_relabellings(seed, strict):
     assert counts(result) == welch_counts(scores, n, strict=strict)
     assert result.total == math.comb(size, n)
     assert result.greater.method == "exact"
+
+
+def test_orders_that_are_kept_give_what_orders_made_anew_give(monkeypatch):
+    scores, n, _ = sample(6, size=12, n=5)
+    kept = welch_permutation_test(scores, n), welch_permutation_test(scores[::-1], n)
+    regression_module._test_all_labels.cache_clear()
+    monkeypatch.setattr(regression_module, "LISTED_CELLS", 0)
+    assert kept == (welch_permutation_test(scores, n), welch_permutation_test(scores[::-1], n))
 
 
 def test_constant_groups_are_the_most_extreme_relabelling():

@@ -10,7 +10,6 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -19,7 +18,7 @@ from typing import Any, Literal, TypeVar
 from eatlas.encoders.encoder import first_line, wrap_errors
 from eatlas.encoders.gguf_files import forget_gguf, gguf_numbers, one_reading_of_gguf
 from eatlas.encoders.images import load_processor
-from eatlas.encoders.models import NamedModel, location
+from eatlas.encoders.models import NamedModel, load_config, location
 from eatlas.errors import SourceError
 from eatlas.lazy import import_torch, import_transformers
 
@@ -91,6 +90,7 @@ def _load(named: NamedModel, head: Head) -> Loaded:
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     with quiet(), one_reading_of_gguf(path), torch.random.fork_rng(devices=[]):
+        config = load_config(path, trust=trust)
         texts = head not in {"vision", "pooled"}
         tokenizer = load_tokenizer(path, trust=trust) if texts else None
         images = head in {"vision", "pooled", "towers"}
@@ -100,8 +100,8 @@ def _load(named: NamedModel, head: Head) -> Loaded:
             "what AutoModel of transformers loads: safetensors, or plain numbers; on a device that "
             "is here, and has the memory",
         ):
-            module = _module(named, head).eval().to(device)
-    return wrap_module(tokenizer, module, named.card.config, processor)
+            module = _module(named, head, config).eval().to(device)
+    return wrap_module(tokenizer, module, config, processor)
 
 
 def wrap_module(tokenizer: Any, module: Any, config: Any, processor: Any = None) -> Loaded:
@@ -144,12 +144,11 @@ def load_tokenizer(path: Path, *, trust: bool) -> Any:
     return tokenizer
 
 
-def _module(named: NamedModel, head: Head) -> Any:
+def _module(named: NamedModel, head: Head, config: Any) -> Any:
     """The part of the model that is used: for vectors the encoder, where there is a decoder."""
     torch = import_torch()
     options = named.options
     auto = getattr(import_transformers(), _AUTO.get(head, "AutoModel"))
-    config = deepcopy(named.card.config)
     config.use_cache = False
     common = {
         "config": config,

@@ -8,14 +8,15 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import TypeAdapter
 from safetensors import safe_open
 
 from eatlas.decoding import require_file
@@ -87,6 +88,8 @@ stimulus: GPT-2 in ML-EAT. T5 has no [CLS], and the mean of the encoder beats it
 al. 2022, Sentence-T5)."""
 
 
+FIRST_LOGIT_SCALE = 2.6592
+"""Of CLIP, and of others whose configuration says nothing."""
 VISION: dict[str, tuple[str, int, bool]] = {
     **dict.fromkeys(("vit", "vit_msn", "dinov2", "dinov2_with_registers", "dinov3_vit"),
                     ("cls", 1, True)),
@@ -108,8 +111,8 @@ patches is what BEiT is fine-tuned on (Bao et al. 2022), [CLS] what ViT and DINO
 class ModelCard:
     """What is known of a model before its weights are loaded."""
 
-    config: Any = field(repr=False)
-    """As AutoConfig of transformers reads it."""
+    model_type: str
+    """Type of the model in transformers, such as bert."""
     architecture: str
     """Class of the model that is used, such as BertModel."""
     takes: Takes
@@ -124,6 +127,17 @@ class ModelCard:
     """Special tokens before the patches."""
     layered: bool = False
     """Whether layers of images can be chosen."""
+    saved_classes: tuple[str, ...] = ()
+    """Classes of transformers that the model was saved as, such as BertForMaskedLM."""
+    vocabulary: int = 0
+    """Number of tokens that a model of texts knows."""
+    first_logit_scale: float = FIRST_LOGIT_SCALE
+    """Logarithm of what an untrained two-tower model multiplies cosines by."""
+    max_logit_scale: float | None = None
+    """What a two-tower model multiplies cosines by at most; None where there is no limit."""
+
+
+_CARD = TypeAdapter(ModelCard)
 
 
 @dataclass(frozen=True)
@@ -192,7 +206,7 @@ def read_model(located: LocatedModel, takes: tuple[Takes, ...] = ("texts",)) -> 
     if card.takes not in takes:
         raise SourceError(
             f"{located.label}: this model encodes {_TAKES[card.takes]}",
-            got=f"model type {card.config.model_type}",
+            got=f"model type {card.model_type}",
             remedy=f"use hf:{name} for models of texts or of images, and clip:{name} for models "
             "of both",
         )
@@ -469,20 +483,46 @@ def _gguf_card(path: Path, _: object) -> ModelCard:
 
 
 def _card(path: Path, *, trust: bool = False) -> ModelCard:
-    """Read the configuration of a model."""
+    """The card of a model, read once for the same configuration and version of transformers.
+
+    A run whose vectors are in the cache then imports neither torch nor transformers, which takes
+    seconds. Code that comes with a model may say something else each time.
+    """
+    content = sha256_of(path if path.is_file() else path / CONFIG)
+    key = hashlib.sha256(f"card {content} {version('transformers')}".encode()).hexdigest()
+    file, keeps = cache_folder() / "hashes" / f"{key}.json", not trust
+    if keeps and not computes_afresh():
+        with suppress(OSError, ValueError):
+            return _CARD.validate_json(file.read_bytes())
+    config = load_config(path, trust=trust)
+    with _wrap_errors_of_config(path):
+        card = card_of(config, gguf=path.is_file())
+    if keeps:
+        # where it cannot be kept, it is read again
+        with suppress(ResultsError), atomic_file(file) as written:
+            written.write(_CARD.dump_json(card).decode())
+    return card
+
+
+def load_config(path: Path, *, trust: bool = False) -> Any:
+    """Read the configuration of a model, as AutoConfig of transformers does."""
     folder, more = location(path)
-    with wrap_errors(
-        f"{path}: the configuration cannot be read",
-        "a transformer of texts or images that AutoConfig of transformers reads",
-        "fetch the model again",
-    ):
+    with _wrap_errors_of_config(path):
         if path.is_file():
             require_few_layers(gguf_numbers(path), path)
         with one_reading_of_gguf(path):
-            config = import_transformers().AutoConfig.from_pretrained(
+            return import_transformers().AutoConfig.from_pretrained(
                 folder, trust_remote_code=trust, **more
             )
-            return card_of(config, gguf=path.is_file())
+
+
+def _wrap_errors_of_config(path: Path) -> AbstractContextManager[None]:
+    """Say that the configuration cannot be read, where something fails."""
+    return wrap_errors(
+        f"{path}: the configuration cannot be read",
+        "a transformer of texts or images that AutoConfig of transformers reads",
+        "fetch the model again",
+    )
 
 
 def card_of(config: Any, *, gguf: bool = False) -> ModelCard:
@@ -491,14 +531,18 @@ def card_of(config: Any, *, gguf: bool = False) -> ModelCard:
     def first(source: Any, *names: str) -> Any:
         return next(filter(None, (getattr(source, name, None) for name in names)), None)
 
-    kind = str(config.model_type)
-    named = (first(config, "architectures") or [kind])[0]
+    kind, saved = str(config.model_type), tuple(first(config, "architectures") or ())
+    named = (saved or (kind,))[0]
     architecture = model_classes().MODEL_MAPPING_NAMES.get(kind, named)
     architecture = architecture if isinstance(architecture, str) else architecture[0]
     texts, images = first(config, "text_config"), first(config, "vision_config")
     if texts and images:
         dim = first(config, "projection_dim") or first(texts, "projection_size", "hidden_size")
-        return ModelCard(config, architecture, "both", dim, 1)
+        return ModelCard(
+            kind, architecture, "both", dim, 1,
+            first_logit_scale=getattr(config, "logit_scale_init_value", FIRST_LOGIT_SCALE),
+            max_logit_scale=getattr(config, "max_logit_scale", None),
+        )  # fmt: skip
     if kind in VISION:
         pool, before, layered = VISION[kind]
         if layered:
@@ -507,14 +551,17 @@ def card_of(config: Any, *, gguf: bool = False) -> ModelCard:
         else:
             sizes = first(config, "hidden_sizes") or [first(config, "hidden_size", "hidden_dim")]
             top, dim = 1, sizes[-1]
-        return ModelCard(config, architecture, "images", dim, top, "", pool, before, layered)
+        return ModelCard(kind, architecture, "images", dim, top, "", pool, before, layered)
     family = _family(config, str(named))
     if gguf:
         architecture = f"{kind} (GGUF)"
     elif first(config, "is_encoder_decoder"):
         architecture = f"{architecture} (encoder)"
     dim = first(config, "word_embed_proj_dim") or config.hidden_size  # OPT-350m projects its top
-    return ModelCard(config, architecture, "texts", dim, config.num_hidden_layers, family)
+    top, vocabulary = config.num_hidden_layers, first(config, "vocab_size") or 0
+    return ModelCard(
+        kind, architecture, "texts", dim, top, family, saved_classes=saved, vocabulary=vocabulary
+    )
 
 
 def model_classes() -> Any:
@@ -640,14 +687,14 @@ def prompt_of(
 
 def logits_of(path: Path, card: ModelCard, seed: int | None) -> tuple[float | None, float | None]:
     """What a two-tower model multiplies cosines by, and adds, before a softmax or sigmoid."""
-    config, padded = card.config, card.config.model_type in PADDED
+    padded = card.model_type in PADDED
     if seed is not None:
-        start = 0.0 if padded else getattr(config, "logit_scale_init_value", 2.6592)
+        start = 0.0 if padded else card.first_logit_scale
         return math.exp(start), 0.0 if padded else None
     if temperature := _number_in(path, "temperature"):  # ALIGN divides
         return 1 / temperature, None
     scale = _number_in(path, "logit_scale")
-    most = math.log(getattr(config, "max_logit_scale", math.inf))
+    most = math.log(card.max_logit_scale or math.inf)
     return None if scale is None else math.exp(min(scale, most)), _number_in(path, "logit_bias")
 
 

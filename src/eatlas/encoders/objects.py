@@ -81,7 +81,7 @@ class TransformerObject(ModelSource):
     def loaded(self) -> Loaded:
         """The model, on the device where it is."""
         repeat_products()
-        return wrap_module(self._tokenizer, self._module, self.card.config)
+        return wrap_module(self._tokenizer, self._module, self._module.config)
 
     @property
     def tokenizer(self) -> Any:
@@ -150,7 +150,7 @@ def encoder(model: Any, tokenizer: Any, *, name: str = "", **options: Any) -> Tr
             allowed=f"layer=0 to layer={card.top}, or a range such as -4..-1",
             remedy="create one encoder per layer",
         )
-    module = model.get_encoder() if card.config.is_encoder_decoder else model.base_model
+    module = model.get_encoder() if model.config.is_encoder_decoder else model.base_model
     precision = str(module.dtype).removeprefix("torch.")
     origin = getattr(module, "name_or_path", "") or name
     named = NamedModel(

@@ -138,7 +138,7 @@ def way_of(named: NamedModel) -> tuple[Numbers, str, tuple[Note, ...]]:
         key = "pool" if whole else "subword"
         raise SourceError(
             f"{label}: this model type is unknown, so {key} has no default",
-            got=f"model type {named.card.config.model_type!r}",
+            got=f"model type {named.card.model_type!r}",
             remedy=f"set it, for example {key}=mean",
         )
     layers = parse_layers(options.layer, named.card.top, label)
@@ -255,8 +255,8 @@ class ModelSource(Encoder):
     @property
     def fills_masks(self) -> bool:
         """Whether the model was saved with a head that fills masks, and its tokenizer has one."""
-        saved = self.card.config.architectures or ()
-        return "masked" in map(head_of, saved) and self.tokenizer.mask_token_id is not None
+        saved = map(head_of, self.card.saved_classes)
+        return "masked" in saved and self.tokenizer.mask_token_id is not None
 
     @cached_property
     def encoding(self) -> Encoding:
@@ -331,7 +331,7 @@ class ModelSource(Encoder):
         )
         if lost := {item: answer for item, answer in about.items() if answer.reason}:
             yield [lost] * len(order)
-        width = PADDED.get(card.config.model_type) if card.takes == "both" else None
+        width = PADDED.get(card.model_type) if card.takes == "both" else None
         compute = partial(pool_batch, loaded, order, card.top, self.method)
         if card.takes == "both":
             compute = partial(_text_features, loaded, width)

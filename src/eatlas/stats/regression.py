@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -41,6 +41,8 @@ LISTED = 8
 """Units all of whose orders are looked at: 40,320."""
 CELLS = 1 << 15
 """Permuted residuals that are worked off together: 256 kB."""
+LISTED_CELLS = 1 << 18
+"""Units in all orders of the largest design whose orders a process retains: 2 MB."""
 ROWS = 500
 """Rows whose statistics are in memory together: 40 MB."""
 TIE = 1e-9
@@ -487,12 +489,57 @@ def welch_permutation_test(
     peak = float(np.abs(array).max()) if scale is None else scale
     if float(np.ptp(array)) <= least_spread(peak, precision):
         return PermutationResult.exact([total] * 3, total)
-    regression = Regression.of(size, n)
-    residuals = regression.residuals(array)
-    listed = 0 if method == "sampled" else ALWAYS_EXACT
-    blocks = memberships(size, n, listed=listed, permutations=permutations, rng=rng)
-    orders = (np.argsort(-block, axis=1, kind="stable") for block in blocks)
+    if method != "sampled" and total <= ALWAYS_EXACT:
+        return _test_all_labels(array.tobytes(), n, peak, precision, strict=strict)
+    blocks = memberships(size, n, listed=0, permutations=permutations, rng=rng)
+    return _welch_test_among(map(_orders_of, blocks), array, n, peak, precision, strict=strict)
+
+
+@lru_cache(maxsize=2_048)
+def _test_all_labels(
+    scores: bytes, n: int, scale: float, precision: float | None, *, strict: bool
+) -> PermutationResult:
+    """Count all permutations of some scores; specifications of a study often have the same."""
+    array = np.frombuffer(scores)
+    total = math.comb(array.size, n)
+    orders = _all_orders if total * array.size <= LISTED_CELLS else _iter_all_orders
+    return _welch_test_among(
+        orders(array.size, n), array, n, scale, precision, strict=strict, every=True
+    )
+
+
+def _iter_all_orders(size: int, n: int) -> Iterator[Orders]:
+    """All permutations of labels as orders of units, block by block."""
+    blocks = memberships(size, n, listed=ALWAYS_EXACT, permutations=0, rng=None)
+    return map(_orders_of, blocks)
+
+
+@lru_cache(maxsize=8)
+def _all_orders(size: int, n: int) -> tuple[Orders, ...]:
+    """The same of a small design, made once for all of its tests."""
+    return tuple(_iter_all_orders(size, n))
+
+
+def _orders_of(block: Array) -> Orders:
+    """The order of units, the first group first, by rows that say which units are in it."""
+    return np.argsort(-block, axis=1, kind="stable")
+
+
+def _welch_test_among(
+    orders: Iterable[Orders],
+    scores: Array,
+    n: int,
+    scale: float,
+    precision: float | None,
+    *,
+    strict: bool,
+    every: bool = False,
+) -> PermutationResult:
+    """Compare the observed statistic with its values in some orders of the units."""
+    regression = Regression.of(scores.size, n)
+    residuals = regression.residuals(scores)
     t = np.concatenate([regression.t(residuals, some) for some in orders])
     observed, error = float(regression.t(residuals)[0]), float(regression.errors(residuals))
-    tie = _tie(observed, error, peak, precision)
-    return tails_among(t, observed, total, every=total <= listed, tie=tie, strict=strict)
+    tie = _tie(observed, error, scale, precision)
+    total = math.comb(scores.size, n)
+    return tails_among(t, observed, total, every=every, tie=tie, strict=strict)

@@ -44,6 +44,16 @@ def test_rows_beyond_those_looked_at_are_decided_by_the_approximation(n, m, monk
     np.testing.assert_array_equal(below(rows, n, 0.05), np.nan_to_num(p, nan=0.0) < 0.05)
 
 
+def test_an_answer_that_is_kept_is_the_one_that_is_computed(monkeypatch):
+    rows = rows_of(8, 9, 12, np.random.default_rng(3))
+    choices = {"alpha": 0.05, "two_sided": True}
+    kept = [below(scores, n, **choices) for scores in (rows, -rows) for n in (8, 9)]
+    kept += [below(scores, n, **choices) for scores in (rows, -rows) for n in (8, 9)]
+    monkeypatch.setattr("eatlas.stats.permutation.decided.KEPT_CELLS", 0)
+    computed = [below(scores, n, **choices) for scores in (rows, -rows) for n in (8, 9)]
+    np.testing.assert_array_equal(kept, computed * 2)
+
+
 def test_scores_without_spread_and_sums_at_the_edge():
     rows = np.zeros((3, 44))
     rows[1, :20] = 1 + np.arange(20) / 100  # the greatest sum of all

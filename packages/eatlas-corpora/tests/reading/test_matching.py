@@ -9,6 +9,7 @@ from tests.reading import oracle
 from tests.reading.compiled import find_in
 
 from eatlas.stimuli.languages import one_form
+from eatlas_corpora.reading import matching
 from eatlas_corpora.reading.matching import Matcher, MatchRule, letters, ways_to_write
 
 LETTERS = "abAé"
@@ -32,6 +33,18 @@ def test_exact_matches_are_those_of_a_regular_expression(stimuli, text):
     found = find_in(matcher, text)
     assert [piece for piece, _ in found] == oracle.found(text, stimuli, either=False)
     assert all(" ".join(piece.split()) == stimulus for piece, stimulus in found)
+
+
+def test_matches_are_the_same_when_there_is_room_for_few_at_a_time(monkeypatch):
+    text = "New York, a nurse; the nurses of York and a nurse in New York"
+    matcher = Matcher(["nurse", "York", "New York", "in"])
+    found = find_in(matcher, text)
+    assert [stimulus for _, stimulus in found] == [
+        "New York", "nurse", "York", "nurse", "in", "New York"
+    ]  # fmt: skip
+    for room in (1, 2, 5):
+        monkeypatch.setattr(matching, "_AT_ONCE", room)
+        assert find_in(matcher, text) == found
 
 
 @given(STIMULI, TEXTS)

@@ -7,6 +7,7 @@ clearly on one side; the others are counted or inverted, as `permutation_test` d
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ from eatlas.stats.permutation.two_sample import permutation_test, tails_by_inver
 
 COUNTED = 2_000_000
 """Permutations of all rows that are counted at once, in some 20 ms."""
+KEPT_CELLS = 4_096
+"""Scores of the largest question whose answer a process retains: 32 kB."""
 AT_ONCE = 300_000
 """Permutations of all rows that take no longer to count than to approximate."""
 ERROR = 12.0
@@ -55,8 +58,27 @@ def below(
 ) -> Flags:
     """Whether the p of the first `n` scores of each row is below alpha.
 
-    It is the p of `permutation_test`: two-sided, or of the tail of the observed sign.
+    It is the p of `permutation_test`: two-sided, or of the tail of the observed sign. A process
+    retains answers about few scores, because specifications of a study often have the same.
     """
+    choices = (two_sided, strict, scale, precision)
+    decide = _decide if scores.size <= KEPT_CELLS else _decide.__wrapped__
+    return decide(scores.tobytes(), scores.shape, n, alpha, *choices)
+
+
+@lru_cache(maxsize=512)
+def _decide(
+    content: bytes,
+    shape: tuple[int, ...],
+    n: int,
+    alpha: float,
+    two_sided: bool,  # noqa: FBT001
+    strict: bool,  # noqa: FBT001
+    scale: float | None,
+    precision: float | None,
+) -> Flags:
+    """Decide what :func:`below` asks, of scores as bytes."""
+    scores = np.frombuffer(content).reshape(shape)
     question, first = ask(scores, n, scale, strict=strict, precision=precision), n
     total, size = question.total, question.values.shape[1]
     if size <= LARGEST and len(scores) * total <= AT_ONCE:

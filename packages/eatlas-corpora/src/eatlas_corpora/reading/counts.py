@@ -98,9 +98,12 @@ class Search:
             starts, ends, stimuli = self._matcher.matches(*batch)
             blocks = (reading.local_kernels.hashes_of_documents(*batch) % BLOCKS).astype(np.int64)
             if self.window is None:
+                _, rows, columns = table.shape
+                open_span = np.full(rows, -1), np.full(columns, -1), np.empty(rows, np.int32)
                 kernels.count_spans(
-                    *batch, starts, stimuli, self._roles, tables, self.span, blocks, table, totals
-                )
+                    *batch, starts, stimuli, self._roles, tables, self.span, blocks, open_span,
+                    table, totals,
+                )  # fmt: skip
             else:
                 kernels.count_pairs(
                     *batch, starts, ends, stimuli, self._roles, self.window, blocks, table, totals

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+F = TypeVar("F", bound=Callable[..., Any])
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 States = NDArray[np.int32]
-Automaton = tuple[States, States, Bytes, Bytes]
+Automaton = tuple[States, States, Bytes, Bytes, Bytes]
 """The state after a byte, shape (states, 256); what ends in a state, or -1; the bits of each code
-point; and whether a spelling may begin with the three bytes of a slot."""
+point; whether a spelling may begin with the three bytes of a slot; and whether a byte may precede
+a word."""
 Tables = tuple[Bytes, Hashes]
 """What tells where sentences begin: the bits of each code point, and abbreviations."""
 Roles = tuple[States, States, States]
 """Of each stimulus the row of a table of counts, or -1, and the column in each family, or -1; then
 the first column of each family, and the number of columns. Behind the groups of a family are two
 columns: spans with no group, and with several."""
-compiled = nb.njit(cache=True, nogil=True)
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+compiled: Callable[[F], F] = nb.njit(**_OPTIONS)
+inner: Callable[[F], F] = nb.njit(**_OPTIONS | {"no_cpython_wrapper": True})
+"""For functions that only compiled functions call: without wrappers they compile in less time. Each
+function of numpy in a compiled function, such as ``np.full``, is compiled as well."""
 inlined = nb.njit(cache=True, nogil=True, inline="always")
 
-WORD, LOWER = 1, 2
-"""Bits of a code point: a character of a word (letter, digit, ``_``, mark of a letter), and a
-letter in lower case."""
+WORD, LOWER, MARK, CLOSING, OPENING, BLANK = 1, 2, 4, 8, 16, 32
+"""Bits of a code point: a character of a word (letter, digit, ``_``, mark of a letter), a letter in
+lower case, a mark that ends a sentence, one that closes or opens a quotation, and a blank."""
 _START, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # of FNV
 _SLOT_BITS = 14  # the table stays in the fastest cache; with more or fewer slots it is slower
 SLOTS = 1 << _SLOT_BITS
@@ -41,7 +48,7 @@ def is_space(byte: Any) -> Any:
     return byte == 32 or 9 <= byte <= 13
 
 
-@compiled  # type: ignore[misc, unused-ignore]
+@inner  # type: ignore[misc, unused-ignore]
 def point(data: Bytes, i: int, end: int) -> tuple[Any, Any]:
     """Return the code point that begins at `i`, and its length; the bytes are valid UTF-8."""
     byte = np.int64(data[i])
@@ -56,7 +63,7 @@ def point(data: Bytes, i: int, end: int) -> tuple[Any, Any]:
     return point, size
 
 
-@compiled  # type: ignore[misc, unused-ignore]
+@inner  # type: ignore[misc, unused-ignore]
 def _before(data: Bytes, i: int) -> Any:
     """Return where the character before `i` begins."""
     i -= 1
@@ -65,7 +72,7 @@ def _before(data: Bytes, i: int) -> Any:
     return i
 
 
-@compiled  # type: ignore[misc, unused-ignore]
+@inner  # type: ignore[misc, unused-ignore]
 def _in_word(data: Bytes, i: int, characters: Bytes) -> Any:
     """Whether a character of a word begins at `i`."""
     if data[i] < _ASCII:
@@ -76,36 +83,19 @@ def _in_word(data: Bytes, i: int, characters: Bytes) -> Any:
 # --- matches --------------------------------------------------------------------------------------
 
 
-@inlined  # type: ignore[misc, unused-ignore]
-def slot(first: Any, second: Any, third: Any) -> Any:
-    """Return the place of three bytes in a table of SLOTS places."""
+def slot_of(first: Any, second: Any, third: Any) -> Any:
+    """Return the place of three bytes in a table of SLOTS places; or of arrays of them."""
     three = (np.uint32(first) << 16) | (np.uint32(second) << 8) | np.uint32(third)
     return np.uint32(three * _SPREAD) >> (32 - _SLOT_BITS)
 
 
-@compiled  # type: ignore[misc, unused-ignore]
-def beginnings(following: States, final: States, characters: Bytes) -> Bytes:
-    """Mark the slots of the three bytes with which a spelling and what follows it may begin."""
-    marked = np.zeros(SLOTS, np.uint8)
-    for a in range(256):
-        first = following[0, a]
-        if first < 0:
-            continue
-        for b in range(256):
-            second = following[first, b]
-            over = final[first] >= 0 and (b >= _ASCII or characters[b] & WORD == 0)
-            if second < 0 and not over:
-                continue
-            for c in range(256):
-                if over or final[second] >= 0 or following[second, c] >= 0:
-                    marked[slot(a, b, c)] = 1
-    return marked
+slot = inlined(slot_of)
 
 
-@compiled  # type: ignore[misc, unused-ignore]
+@inner  # type: ignore[misc, unused-ignore]
 def _walk(data: Bytes, i: int, separator: int, automaton: Automaton) -> tuple[Any, Any]:
     """Return where the longest spelling from `i` on ends, and which it is; -1 if there is none."""
-    following, final, characters, _ = automaton
+    following, final, characters, _, _ = automaton
     size, state, at, ending = len(data), 0, -1, -1
     while i < size and data[i] != separator:
         state = following[state, data[i]]
@@ -118,20 +108,18 @@ def _walk(data: Bytes, i: int, separator: int, automaton: Automaton) -> tuple[An
 
 
 @compiled  # type: ignore[misc, unused-ignore]
-def find(data: Bytes, separator: int, automaton: Automaton) -> tuple[Any, Any, Any]:
+def find(
+    data: Bytes, separator: int, automaton: Automaton, i: int, matches: Ints
+) -> tuple[Any, Any]:
     """Find spellings as whole words: from the left, the longest first, none within another.
 
-    Where each begins and ends, and which it is. Three bytes and the one before tell nearly
-    everywhere that no spelling begins; the loop that looks at them has no branch that is hard to
-    foresee.
+    The rows of `matches` receive where each begins and ends, and which it is. Returns their number
+    and the byte to continue from: the end of the data unless `matches` was full. Three bytes and
+    the one before tell nearly everywhere that no spelling begins; the loop that looks at them has
+    no branch that is hard to foresee.
     """
-    _, _, characters, marked = automaton
-    size = len(data)
-    outside = np.empty(256, np.uint8)  # bytes that may precede a word
-    for byte in range(256):
-        outside[byte] = byte >= _ASCII or characters[byte] & WORD == 0
-    matches = np.empty((3, 1024), np.int64)
-    i, count = 0, 0
+    _, _, characters, marked, outside = automaton
+    size, count = len(data), 0
     while i < size:
         while 0 < i < size - 2 and not (
             outside[data[i - 1]] & marked[slot(data[i], data[i + 1], data[i + 2])]
@@ -148,11 +136,11 @@ def find(data: Bytes, separator: int, automaton: Automaton) -> tuple[Any, Any, A
             i += 1
             continue
         if count == matches.shape[1]:
-            matches = np.concatenate((matches, np.empty_like(matches)), axis=1)
+            break
         matches[0, count], matches[1, count], matches[2, count] = i, at, ending
         count += 1
         i = at
-    return matches[0, :count].copy(), matches[1, :count].copy(), matches[2, :count].copy()
+    return count, i
 
 
 @compiled  # type: ignore[misc, unused-ignore]
@@ -189,7 +177,7 @@ def near(
 # --- windows and keys of contexts -----------------------------------------------------------------
 
 
-@compiled  # type: ignore[misc, unused-ignore]
+@inner  # type: ignore[misc, unused-ignore]
 def _words(data: Bytes, edge: int, step: int, separator: int, n: int, most: int) -> int:
     """Return where the `n` words before (step -1) or behind (step 1) the word at an edge end."""
     border, look = (len(data), 0) if step > 0 else (0, -1)
@@ -253,31 +241,38 @@ def keys(
 # --- sentences ------------------------------------------------------------------------------------
 
 _NEWLINE, _DOT = 10, 46
-_MARKS = tuple(map(ord, "!?…‽⁇⁈⁉。｡！？।॥؟۔։;።፧။។᠃"))
-_CLOSING = tuple(map(ord, "\"')]}*’”»“‘›」』）》"))  # “ and ‘ close in German, » opens
-_BLANKS = (0x20, 0xA0, 0x202F)
-_OPENING = tuple(map(ord, "\"'([{*‘“«„‚‹»”「『（《¿¡"))
+SENTENCE_CHARACTERS = {
+    MARK: "!?…‽⁇⁈⁉。｡！？।॥؟۔։;።፧။។᠃",
+    CLOSING: "\"')]}*’”»“‘›」』）》",  # “ and ‘ close in German, » opens
+    OPENING: "\"'([{*‘“«„‚‹»”「『（《¿¡",
+    BLANK: "\x20\xa0\u202f",
+}
 _LONGEST, _DIGITS = 8, 2
 """Bytes of the longest abbreviation that is looked for, and digits of an ordinal number."""
 _A_NUMBER = np.uint64(48)
 """What stands for ordinal numbers among abbreviations."""
 
 
-@compiled  # type: ignore[misc, unused-ignore]
+@inner  # type: ignore[misc, unused-ignore]
 def _goes_on(data: Bytes, i: int, characters: Bytes) -> Any:
     """Whether what begins at `i` begins no sentence: lower case, dots or only a closing mark."""
     size, first = len(data), i
     while i < size:
         code, width = point(data, i, size)
-        if i == first and code in _CLOSING and i + width < size and is_space(data[i + width]):
+        if (
+            i == first
+            and characters[code] & CLOSING
+            and i + width < size
+            and is_space(data[i + width])
+        ):
             return True  # a mark that closes what is before it, as in French
-        if code not in _OPENING:
+        if not characters[code] & OPENING:
             return code == _DOT or characters[code] & LOWER != 0
         i += width
     return False
 
 
-@compiled  # type: ignore[misc, unused-ignore]
+@inner  # type: ignore[misc, unused-ignore]
 def _is_in(word: Any, abbreviations: Hashes) -> bool:
     """Whether a word is among abbreviations."""
     for k in range(len(abbreviations)):  # noqa: SIM110  (compiled in half the time)
@@ -286,7 +281,7 @@ def _is_in(word: Any, abbreviations: Hashes) -> bool:
     return False
 
 
-@compiled  # type: ignore[misc, unused-ignore]
+@inner  # type: ignore[misc, unused-ignore]
 def _is_abbreviation(data: Bytes, dot: int, separator: int, abbreviations: Hashes) -> Any:
     """Whether the word before a full stop is an abbreviation or an initial."""
     first, word, shift = dot, np.uint64(0), np.uint64(0)
@@ -324,20 +319,20 @@ def begins(data: Bytes, i: int, separator: int, tables: Tables) -> Any:
     last = _before(data, at)
     code, _ = point(data, last, len(data))
     closed = False
-    while code in _CLOSING or (closed and code in _BLANKS):
+    while characters[code] & CLOSING or (closed and characters[code] & BLANK):
         if last == 0 or data[last - 1] == separator:
             break
         closed = True
         last = _before(data, last)
         code, _ = point(data, last, len(data))
-    if code != _DOT and code not in _MARKS:
+    if code != _DOT and not characters[code] & MARK:
         return False
     if _goes_on(data, i, characters):
         return False
     return code != _DOT or not _is_abbreviation(data, last, separator, abbreviations)
 
 
-@compiled  # type: ignore[misc, unused-ignore]
+@inner  # type: ignore[misc, unused-ignore]
 def _from(data: Bytes, start: int, separator: int, most: int, tables: Tables) -> Any:
     """Return where the sentence around `start` begins; the nearest word if it is too far away."""
     least, word, i = max(0, start - most), start, start
@@ -355,7 +350,7 @@ def _from(data: Bytes, start: int, separator: int, most: int, tables: Tables) ->
         i -= 1
 
 
-@compiled  # type: ignore[misc, unused-ignore]
+@inner  # type: ignore[misc, unused-ignore]
 def _to(data: Bytes, end: int, separator: int, most: int, tables: Tables) -> Any:
     """Return where the sentence around `end` ends; the last word that is near enough."""
     size = len(data)
@@ -394,7 +389,7 @@ DOCUMENTS, SENTENCES, SPANS, TOKENS = range(4)
 """Places of the totals."""
 
 
-@compiled  # type: ignore[misc, unused-ignore]
+@inner  # type: ignore[misc, unused-ignore]
 def _count(
     span: int, members: States, count: int, latest: Ints, first: States, table: Ints
 ) -> None:
@@ -410,7 +405,7 @@ def _count(
         table[-1, column] += 1
 
 
-@compiled  # type: ignore[misc, unused-ignore]
+@inner  # type: ignore[misc, unused-ignore]
 def _is_first(data: Bytes, i: int, separator: int, tables: Tables) -> Any:
     """Whether the word at `i`, not the first of its document, begins a sentence."""
     if data[i - 1] == 32 and (97 <= data[i - 2] <= 122 or data[i - 2] == 44):
@@ -428,6 +423,7 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
     tables: Tables,
     size: int,
     blocks: Ints,
+    open_span: tuple[Ints, Ints, States],
     table: Ints,
     totals: Ints,
 ) -> None:
@@ -435,12 +431,11 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
 
     The last row of a block counts every span. A document is between separators. Its spans are
     `size` sentences that follow each other, the last with what is left. A match belongs to the
-    sentence in which it begins.
+    sentence in which it begins. `open_span` is room for the last span with each target, the last
+    span with each group, by its column, all -1, and the targets of the open span.
     """
     target, groups, first = roles
-    seen = np.full(table.shape[1], -1, np.int64)  # the last span that holds each target
-    latest = np.full(table.shape[2], -1, np.int64)  # the same of each group, by its column
-    members = np.empty(table.shape[1], np.int32)
+    seen, latest, members = open_span
     # targets and sentences of the open span; for a literal 0 calls would be compiled once more
     zero: Any = np.int64(0)
     count = match = span = sentences = document = i = zero

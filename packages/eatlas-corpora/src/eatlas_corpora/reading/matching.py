@@ -69,6 +69,8 @@ def character_table() -> NDArray[np.uint8]:
     table[[ord(c) for c in APOSTROPHES]] &= ~np.uint8(kernels.WORD)
     lower = np.fromiter((c.islower() for c in characters[:_LETTERS]), np.bool_, _LETTERS)
     table[:_LETTERS][lower] |= kernels.LOWER
+    for bit, such in kernels.SENTENCE_CHARACTERS.items():
+        table[[ord(c) for c in such]] |= bit
     return table
 
 
@@ -256,6 +258,29 @@ class _States:
 _SAME_GAP: dict[int, str] = {ord(character): " " for character in (*HYPHENS, *SPACES)}
 
 
+_AT_ONCE = 1 << 16
+"""Matches that there is room for at a time."""
+
+
+def mark_beginnings(
+    following: NDArray[np.int32], final: NDArray[np.int32], outside: NDArray[np.bool_]
+) -> NDArray[np.uint8]:
+    """Mark the slots of the three bytes with which a spelling and what follows it may begin."""
+    first_bytes = np.flatnonzero(following[0] >= 0)
+    first = following[0, first_bytes]
+    second = following[first]
+    over = (final[first] >= 0)[:, None] & outside
+    any_third = over | ((second >= 0) & (final[second] >= 0))
+    rows, second_bytes = np.nonzero((second >= 0) | over)
+    pairs = rows, second_bytes
+    thirds = (following[second[pairs]] >= 0) | any_third[pairs][:, None]
+    pair, third_bytes = np.nonzero(thirds)
+    marked = np.zeros(reading.kernels.SLOTS, np.uint8)
+    slots = reading.kernels.slot_of(first_bytes[rows[pair]], second_bytes[pair], third_bytes)
+    marked[slots] = 1
+    return marked
+
+
 class Matcher:
     r"""Finds stimuli as whole words: from the left, the longest first, none within another.
 
@@ -282,8 +307,10 @@ class Matcher:
         final[list(ends)] = np.arange(len(ends))
         self._alone = np.array([n[0] if len(n) == 1 else -1 for n in self._endings], np.int64)
         characters = character_table()
-        marked = kernels.beginnings(following, final, characters)
-        self._automaton = following, final, characters, marked
+        outside = characters[:256] & kernels.WORD == 0
+        outside[128:] = True
+        marked = mark_beginnings(following, final, outside)
+        self._automaton = following, final, characters, marked, outside.astype(np.uint8)
 
     def require_heads(self) -> None:
         """Refuse two compounds with the same head, because an occurrence could be either."""
@@ -299,14 +326,22 @@ class Matcher:
 
     def matches(self, data: NDArray[np.uint8], separator: int) -> Matches:
         """Return the matches in bytes of valid UTF-8, without those that could be several."""
-        kernels = reading.kernels
-        starts, ends, endings = kernels.find(data, separator, self._automaton)
+        starts, ends, endings = self._find(data, separator)
         stimuli = self._alone[endings]
         for k in np.flatnonzero(stimuli < 0).tolist():
             text = data[starts[k] : ends[k]].tobytes().decode()
             stimuli[k] = self._choose_exact(text, self._endings[endings[k]])
         sure = stimuli >= 0
         return starts[sure], ends[sure], stimuli[sure]
+
+    def _find(self, data: NDArray[np.uint8], separator: int) -> NDArray[np.int64]:
+        """Where spellings begin and end, and which they are, shape (3, spellings)."""
+        found, at = [np.empty((3, 0), np.int64)], 0
+        while at < len(data):
+            matches = np.empty((3, _AT_ONCE), np.int64)
+            count, at = reading.kernels.find(data, separator, self._automaton, at, matches)
+            found.append(matches[:, :count])
+        return np.concatenate(found, axis=1)
 
     def _choose_exact(self, text: str, candidates: tuple[int, ...]) -> int:
         """Choose the stimulus that is written as the text is; hyphens and spaces matter last."""

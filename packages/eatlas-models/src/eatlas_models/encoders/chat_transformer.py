@@ -560,7 +560,7 @@ def _facts(located: LocatedModel, content: str) -> Facts:
         raise _not_answering(located.label, card.architecture)
     facts = Facts(
         architecture=head_class(card, "causal"),
-        vocabulary=card.config.vocab_size,
+        vocabulary=card.vocabulary,
         template=_has_template(located),
     )
     # where it cannot be stored, it is read again

@@ -499,7 +499,7 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
         partial(load, named, content, kind),
         f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}",
         transformer_record(
-            named.name, head_class(card, kind), kind, card.config.vocab_size, options.precision
+            named.name, head_class(card, kind), kind, card.vocabulary, options.precision
         ),
         text,
         options.notes,
@@ -513,7 +513,7 @@ def head_class(card: ModelCard, kind: Kind) -> str:
     heads: Mapping[str, Any] = auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     if kind == "masked":
         heads = auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    return str(heads.get(card.config.model_type, card.architecture))
+    return str(heads.get(card.model_type, card.architecture))
 
 
 def transformer_record(
