@@ -26,7 +26,6 @@ from eatlas.cli.console import (
     say,
     show,
 )
-from eatlas.cli.series import long_series, print_legend, print_periods, print_trend
 from eatlas.errors import join_names, listing
 from eatlas.notes import TEXT, Note, merge_notes
 from eatlas.numbers import all_of, brief_p, count, effect, interval, number_of
@@ -48,7 +47,7 @@ from eatlas.present.sections import sections
 from eatlas.present.sentences import statement
 from eatlas.present.tables import comparison_table
 from eatlas.present.targets import leans
-from eatlas.results import AssociationResult, Results
+from eatlas.results import AssociationResult, Results, TrendResult
 from eatlas.results.effects import Effect
 from eatlas.results.finding import Finding, Question
 from eatlas.results.levels import draws_of
@@ -76,22 +75,26 @@ def print_results(results: Results, *, full: bool = False) -> None:
     console, settings = new_console(), Settings.from_results(results)
     declared = DeclaredFamily.of(results)
     findings = dict(zip(map(id, results), findings_of(results), strict=True))
-    series = [] if full else long_series(results)
-    in_rows = {id(result) for _, periods in series for result in periods}
+    long: list[tuple[TrendResult, list[AssociationResult]]] = []
+    if results.trends:
+        from eatlas.cli import series  # noqa: PLC0415  (most results are not a series)
+
+        long = [] if full else series.long_series(results)
+    in_rows = {id(result) for _, periods in long for result in periods}
     others = Results(result for result in results if id(result) not in in_rows)
     groups = _groups(others)
     _print_title(console, results, settings, findings)
-    for trend, periods in series:
-        print_trend(console, trend, settings)
-        print_periods(console, periods, findings)
-    if series:
-        print_legend(console, [result for _, periods in series for result in periods])
+    for trend, periods in long:
+        series.print_trend(console, trend, settings)
+        series.print_periods(console, periods, findings)
+    if long:
+        series.print_legend(console, [result for _, periods in long for result in periods])
     if groups:
         _print_findings(console, others, groups, settings, findings)
     _print_measures(console, results, settings)
-    short = [trend for trend in results.trends if all(trend is not shown for shown, _ in series)]
-    for trend in short:
-        print_trend(console, trend, settings)
+    for trend in results.trends:
+        if all(trend is not shown for shown, _ in long):
+            series.print_trend(console, trend, settings)
     for note in dict.fromkeys(str(note) for trend in results.trends for note in trend.warnings):
         say(console, note, hang=2)
     _print_tables(console, groups, settings)
@@ -99,7 +102,7 @@ def print_results(results: Results, *, full: bool = False) -> None:
     _print_others(console, others)
     _print_matrix(console, others)
     _print_comparisons(console, others, declared)
-    _print_notes(console, results, brief=bool(series))
+    _print_notes(console, results, brief=bool(long))
 
 
 def _print_notes(console: Console, results: Results, *, brief: bool) -> None:

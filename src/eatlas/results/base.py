@@ -241,10 +241,9 @@ class AssociationResult(Findings, Head):
 
     @property
     def shows_little(self) -> bool:
-        """Whether something beside its numbers makes a result say little, such as many refusals.
+        """Whether a result is weak evidence for a reason besides its numbers, such as refusals.
 
-        Macros of its `words` say what: ``little`` of one result, ``little_of_several``,
-        ``little_mark`` in a table and ``little_legend`` below it.
+        Macros of `words` say what: ``little``, ``little_of_several``, ``little_mark``, ``little_legend``.
         """
         return False
 
@@ -398,9 +397,8 @@ class AssociationResult(Findings, Head):
     def primary(self) -> Findings:
         """The findings that are read: over stimuli where one has several sentences.
 
-        The sentences of one stimulus are not independent, so p-values that relabel single sentences
-        are smaller than the number of stimuli warrants. A figure that is undefined over stimuli is
-        None here; figures over sentences never replace it.
+        Sentences of a stimulus are not independent, so p-values that permute single sentences are
+        too small. A number that is undefined over stimuli is None here, never that of sentences.
 
         Examples
         --------
@@ -639,9 +637,9 @@ class AssociationResult(Findings, Head):
     def rows(self) -> list[dict[str, Any]]:
         """Flat rows of the tidy table; by default one.
 
-        Effect sizes with intervals and p-values, level 3, the pattern, and what other words,
-        random topics and draws show. Where stimuli are read, the same over
-        single sentences follows, in columns ``sentence_...``.
+        Effect sizes with intervals and p-values, level 3, the pattern, and what other words, random
+        topics and samples show. If stimuli are read, columns ``sentence_...`` have the same over
+        single sentences.
         """
         read, effects = self.primary, self.effects()
         row: dict[str, Any] = {**self.head(), "read_over": self.read_over}
