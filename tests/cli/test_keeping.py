@@ -65,7 +65,7 @@ def test_what_cannot_be_kept_is_not_written_over(tmp_path, monkeypatch):
     with pytest.raises(ResultsError) as caught:
         keep_others({path: []})
     assert str(caught.value) == (
-        f"{path}: results of a different run are in this folder, and cannot be moved aside\n"
+        f"{path}: here are results of a different run, which cannot be moved\n"
         "  got: No space left on device\n  remedy: choose another folder with --out"
     )
     assert names(tmp_path) == ["results.jsonl"]

@@ -243,7 +243,7 @@ class AssociationResult(Findings, Head):
     def shows_little(self) -> bool:
         """Whether a result is weak evidence for a reason besides its numbers, such as refusals.
 
-        Macros of `words` say what: ``little``, ``little_of_several``, ``little_mark``, ``little_legend``.
+        Macros of `words` say why: ``little`` and ``little_of_several``, ``_mark`` and ``_legend``.
         """
         return False
 

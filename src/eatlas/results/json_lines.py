@@ -314,7 +314,7 @@ def keep_others(lines: Mapping[Path, Iterable[bytes]], *beside: Path) -> tuple[P
         return tuple(path.rename(name) for path, name in zip(files, names, strict=True))
     except OSError as error:
         raise ResultsError(
-            f"{next(iter(lines))}: results of another run cannot be moved aside",
+            f"{next(iter(lines))}: here are results of a different run, which cannot be moved",
             got=_fault(error),
             remedy="choose another folder with --out",
         ) from error

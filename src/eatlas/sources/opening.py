@@ -550,7 +550,7 @@ def files_like(pattern: str) -> dict[str, str]:
     path, options = _split_path(pattern)
     before, *others = path.split("*")
     if len(others) > 1:
-        raise SourceError(f"{path}: a pattern needs one *", got=f"{len(others)} of them")
+        raise SourceError(f"{path}: a pattern must have exactly one *", got=f"{len(others)}")
     found = glob(f"{escape(before)}*{escape(others[0])}")  # noqa: PTH207  (keeps ./ and //)
     parts = [file[len(before) : len(file) - len(others[0])] for file in found]
     files = {part: file + options for part, file in zip(parts, found, strict=True)}
