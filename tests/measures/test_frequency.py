@@ -13,6 +13,7 @@ from eatlas.kernels import unit_rows
 from eatlas.measures.topics import Listed
 from eatlas.results import to_json_line
 from eatlas.sources import ArraySource, open_vectors
+from eatlas.stats.topics import TopicPairs
 
 WORDS = [
     word for word in open_vectors("glove-sample").vocabulary() if word.isalpha() and len(word) > 3
@@ -105,6 +106,19 @@ def test_neither_the_order_of_terms_nor_other_tests_of_a_run_decide_anything():
     words = {test.id: set(test.terms) for test in (first, third)}
     assert expected["words"] > 500
     assert not words["weat-6"] & words["weat-8"]
+
+
+def test_topics_are_found_once_for_all_calls_on_a_source(monkeypatch):
+    words = sample_words()[:3000]
+    vectors = np.random.default_rng(0).normal(size=(3000, 12))
+    source = ArraySource(words, vectors, ordered=True)
+    test = random_test(1, ((500, 1500),) * 4)
+    found, near = [], TopicPairs.near
+    monkeypatch.setattr(TopicPairs, "near", lambda *given: found.append(given) or near(*given))
+    first, second = (eatlas.WEAT(resamples=0)(test, source) for _ in range(2))
+    assert first.frequency.matched is not None
+    assert to_json_line(first) == to_json_line(second)
+    assert len(found) == 2  # targets and attributes
 
 
 def test_topics_hold_no_word_of_the_test():

@@ -31,6 +31,19 @@ def test_every_term_has_the_p_values_of_its_own_test(size):
         assert entry.level2.p.method == "exact"
 
 
+def test_terms_beside_many_attributes_are_inverted_within_a_millionth():
+    a, b = (tuple(f"{role}{i}" for i in range(24)) for role in "ab")
+    test = make_test(A=a, B=b)
+    vectors = make_vectors(test, dim=20)
+    for entry in eatlas.SCEAT()(test, vectors).terms:
+        again = make_test(X=(entry.term, "again"), Y=("other", "one"), A=a, B=b)
+        more = {"again": vectors[entry.term], "other": vectors["a0"], "one": vectors["b0"]}
+        one = eatlas.MLEAT(resamples=0)(again, vectors | more).level2.X
+        assert entry.level2.p.two_sided == pytest.approx(one.p.two_sided, rel=1e-6)
+        if entry.level2.p.method == "inversion":
+            assert entry.level2.p.rel_err["two_sided"] <= 1e-6
+
+
 def test_strict_and_other_methods_are_counted_one_by_one():
     test = make_test()
     vectors = make_vectors(test)

@@ -1,12 +1,15 @@
 """Intervals, pattern shares and influence in results: against the statistics and by measuring again."""
 
 import copy
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from tests.inputs import TERMS, make_test, make_vectors
 
 import eatlas
+from eatlas.measures.resampling import Variation
 from eatlas.measures.seeding import generator_of
 from eatlas.stats.bootstrap import (
     PatternRule,
@@ -23,6 +26,18 @@ VECTORS = make_vectors(TEST, dim=5, seed=3)
 
 def measured(**parameters):
     return eatlas.MLEAT(**parameters)(TEST, VECTORS, rng=np.random.default_rng(5))
+
+
+@pytest.mark.parametrize(
+    ("size", "count"), [(8, 100_000), (299, 10_000), (300, 5_000), (600, 2_000)]
+)
+def test_large_groups_have_fewer_resamples(size, count, monkeypatch):
+    counts = (100_000, 50_000, 20_000, 10_000)  # tests take fewer
+    monkeypatch.setattr("eatlas.measures.resampling.RESAMPLE_COUNTS", counts)
+    layout = SimpleNamespace(sizes=dict.fromkeys("XYAB", size), work=(2 * size) ** 2)
+    vary = Variation(None, None, [], "auto", 0.95, 1)
+    assert vary.count(layout) == count
+    assert replace(vary, resamples=1_000).count(layout) == 1_000
 
 
 def test_the_record_holds_what_the_statistics_found():

@@ -49,11 +49,12 @@ def mean_and_sd(values: NDArray[np.floating], ddof: int) -> tuple[float, float]:
 
     The standard deviation is NaN for ``ddof`` values or fewer.
     """
-    flat = values.ravel().tolist()
-    mean = math.fsum(flat) / len(flat)
-    if len(flat) <= ddof:
+    flat = values.ravel().astype(np.float64)
+    mean = math.fsum(flat.tolist()) / flat.size
+    if flat.size <= ddof:
         return mean, float("nan")
-    return mean, float(np.sqrt(math.fsum((v - mean) ** 2 for v in flat) / (len(flat) - ddof)))
+    away = flat - mean
+    return mean, float(np.sqrt(math.fsum((away * away).tolist()) / (flat.size - ddof)))
 
 
 ROUNDING = 1e-14

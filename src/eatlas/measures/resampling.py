@@ -50,6 +50,9 @@ RESAMPLE_COUNTS = (100_000, 50_000, 20_000, 10_000)
 """Resamples of a test: the first of these whose work is at most `WORK`. The ends of a 95% interval
 then have Monte Carlo errors of about .003, and shares of patterns of about .002, in .05 s a test.
 Tests with more terms have narrower intervals, so that fewer resamples do."""
+FEWER_FOR_LARGE = ((600, 2_000), (300, 5_000))
+"""Resamples of tests with so many units in each group or more. An interval narrows with the square
+root of the number of terms: its ends have the same Monte Carlo errors of .003."""
 WORK = 170_000_000
 """Products of a weight and a cosine, in the scores of one level: 50,000 resamples of 64 by 50."""
 MOST_LEFT_OUT = 10_000
@@ -99,6 +102,9 @@ class Variation:
             return 0
         if self.resamples != "auto":
             return self.resamples
+        smallest = min(layout.sizes.values())
+        if fewer := [count for least, count in FEWER_FOR_LARGE if smallest >= least]:
+            return fewer[0]
         return next((n for n in RESAMPLE_COUNTS if n * layout.work <= WORK), RESAMPLE_COUNTS[-1])
 
     def intervals(

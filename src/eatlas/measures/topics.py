@@ -41,7 +41,7 @@ from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
 MOST_LISTS = 64
-"""Whose topics are stored for the next test."""
+"""Lists, and pairs of lists, whose topics are stored for the next test."""
 SHORT = 0.05, 0.8
 """Topics get a note if their coherence is lower than a list's by this much and this factor."""
 
@@ -70,6 +70,7 @@ class TopicWords:
         rows = kernels.unit_rows(vectors)
         self.vocabulary = TopicVocabulary(rows, np.array([*ranks.values()]))
         self._known: dict[Any, Topics] = {}
+        self._pairs: dict[Any, TopicPairs] = {}
 
     def like(self, words: Listed, half: int, seed: int) -> Topics:
         """Topics like a list; the same for all tests that have it."""
@@ -89,10 +90,15 @@ class TopicWords:
         self, first: Listed, second: Listed, avoided: Collection[int], seed: int
     ) -> TopicPairs:
         """Pairs of topics like two lists, as near to one another and without some words."""
-        turned = int(first.keys > second.keys)  # which of them is the first decides nothing
-        topics = self.like(first, turned, seed), self.like(second, 1 - turned, seed)
-        own = first.rows.mean(axis=0), second.rows.mean(axis=0)
-        return TopicPairs.near(self.vocabulary, topics, own, avoided)
+        known = (first.keys, second.keys, frozenset(avoided), seed)
+        if known not in self._pairs:
+            if len(self._pairs) >= MOST_LISTS:
+                self._pairs.clear()
+            turned = int(first.keys > second.keys)  # which of them is the first decides nothing
+            topics = self.like(first, turned, seed), self.like(second, 1 - turned, seed)
+            own = first.rows.mean(axis=0), second.rows.mean(axis=0)
+            self._pairs[known] = TopicPairs.near(self.vocabulary, topics, own, avoided)
+        return self._pairs[known]
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,8 @@ MANY = 512
 """Designs with more terms on a side are sampled in smaller blocks, for their memory."""
 FEW = 64
 """Lists in such a block."""
-HELD = 2**18
-"""Weights of leave-one-out that are in memory at once: 2 MB."""
+HELD = 2**16
+"""Weights of leave-one-out that are in memory at once: 0.5 MB."""
 ROTATIONS = 4
 """Resamples that each drawn list serves: as it is, and with all terms moved on by one, two and
 three places. Every term is equally likely in each of them, as in a list drawn afresh, and takes
@@ -129,10 +129,11 @@ def averages(block: Array, others: Array, groups: Groups, counts: Array | None =
     weights = others if counts is None else others * counts[:, None]
     totals = [np.add.reduce(weights[group], axis=0) for group, _ in groups]
     if all((total == total[0]).all() for total in totals):  # as in resamples: one product does
-        scaled = block.copy()
+        smaller = block.T if block.size <= weights.size else weights
+        scaled = smaller.copy("K")
         for (group, sign), total in zip(groups, totals, strict=True):
-            scaled[:, group] *= sign / total[0]
-        return product(scaled, weights)
+            scaled[group] *= sign / total[0]
+        return product(block, scaled) if smaller is weights else product(scaled.T, weights)
     means = np.zeros((len(block), weights.shape[1]))
     for (group, sign), total in zip(groups, totals, strict=True):
         means += product(block[:, group], weights[group]) * (sign / total)

@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from tests.stats.permutation.designs import brute_counts, counts, random_design, separated
+from tests.stats.permutation.designs import (
+    brute_counts,
+    counts,
+    question,
+    random_design,
+    separated,
+)
 from tests.stats.permutation.outlying import check
 
 from eatlas.errors import EatlasError
@@ -254,6 +260,24 @@ def test_pruned_halves_count_what_all_subsets_do():
         sums = [sum(chosen) for chosen in itertools.combinations(values.tolist(), n)]
         ts = [t := int(r.choice(sums)), t + 1, t - 7]
         assert count_at_least(values, n, ts, 1 << 22) == [sum(x >= t for x in sums) for t in ts]
+
+
+def test_halves_of_very_different_lists_meet_elsewhere(monkeypatch):
+    asked = question(separated(24, 24, 1.1, 3), 24)
+    ends = asked.values, 24, [asked.at_least, asked.below]
+    whole = count_at_least(*ends, 1 << 24)
+    # from the middle one half has 48,000 partial sums, and the other 197,000
+    monkeypatch.setattr("eatlas.stats.permutation.counting.FEW", 1 << 14)
+    assert count_at_least(*ends, 150_000) == whole
+    assert count_at_least(*ends, 50_000) is None
+    assert count_at_least(*ends, 80_000, foreseen=1.1) is None
+
+
+def test_rows_have_the_same_counts_however_many_are_compared_at_once(monkeypatch):
+    rows = np.random.default_rng(0).normal(size=(7, 11))
+    together = permutation_tests(rows, 4)
+    monkeypatch.setattr(batch, "PAIRS", 1)
+    assert np.array_equal(permutation_tests(rows, 4), together)
 
 
 def test_upper_and_lower_counts_make_up_the_total():

@@ -9,8 +9,10 @@ import pytest
 from tests.stats.permutation.designs import question, separated
 
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.inversion import invert
-from eatlas.stats.permutation.two_sample import GUARANTEE, QUICK, THOROUGH
+from eatlas.stats.permutation.inversion import contour_of, flatten, invert
+from eatlas.stats.permutation.two_sample import EFFORTS, GUARANTEE
+
+QUICK, *_, THOROUGH = EFFORTS
 
 AGAINST_COUNTS = 1e-7
 """Worst relative difference observed over the designs below: 3.7e-9 (30 v 30)."""
@@ -49,6 +51,22 @@ def test_an_accepted_error_saves_the_count_and_is_kept(n, m, d):
     assert few.greater.method == "exact"
 
 
+@pytest.mark.parametrize(("n", "d"), [(22, 0.1), (24, 0.8)])
+def test_a_flatter_contour_has_the_same_count_and_states_a_smaller_error(n, d, monkeypatch):
+    scores = separated(n, n, d, 0)
+    asked = question(scores, n)
+    steepest = contour_of(asked.values, n, [asked.at_least])
+    assert 0 < flatten(steepest).lam < steepest.lam
+    exact = permutation_test(scores, n, method="exact")
+    count = exact.less.count if asked.mirrored else exact.greater.count
+    ((flat, error),) = invert(steepest, QUICK)
+    monkeypatch.setattr("eatlas.stats.permutation.inversion.flatten", lambda contour: contour)
+    ((steep, larger),) = invert(steepest, QUICK)
+    assert error < larger
+    assert abs(math.expm1(flat - math.log(count))) <= error
+    assert abs(math.expm1(steep - math.log(count))) <= larger
+
+
 @pytest.mark.parametrize("n", [8, 12, 16, 20])
 def test_the_stated_error_holds_for_small_designs(n):
     for seed in range(5):
@@ -57,7 +75,7 @@ def test_the_stated_error_holds_for_small_designs(n):
         exact = permutation_test(scores, n, method="exact")
         count = exact.less.count if asked.mirrored else exact.greater.count
         effort = THOROUGH if seed == 3 else QUICK
-        found = invert(asked.values, asked.n, [asked.at_least], effort)
+        found = invert(contour_of(asked.values, asked.n, [asked.at_least]), effort)
         if found is None:
             assert count <= 2
             continue
@@ -90,7 +108,7 @@ def test_inversion_of_a_blurred_lattice_is_right_or_refused(kind, noise):
     asked = question(scores, 17)
     count = exact.less.count if asked.mirrored else exact.greater.count
     for effort in (QUICK,) if noise == 1e-4 else (THOROUGH,):
-        found = invert(asked.values, 17, [asked.at_least], effort)
+        found = invert(contour_of(asked.values, 17, [asked.at_least]), effort)
         if found is not None and found[0][1] <= GUARANTEE:
             assert abs(math.expm1(found[0][0] - math.log(count))) <= GUARANTEE
 
@@ -114,7 +132,7 @@ def test_revivals_that_die_away_are_integrated():
     asked = question(scores, 22)
     exact = permutation_test(scores, 22, method="exact")
     count = exact.less.count if asked.mirrored else exact.greater.count
-    (found,) = invert(asked.values, 22, [asked.at_least], THOROUGH)
+    (found,) = invert(contour_of(asked.values, 22, [asked.at_least]), THOROUGH)
     assert found[1] < 1e-3
     assert abs(math.expm1(found[0] - math.log(count))) <= found[1]
 
@@ -129,7 +147,7 @@ def test_scores_on_a_lattice_are_drawn(top):
     scores = r.integers(0, top, 128) / top
     assert permutation_test(scores, 64).greater.method == "sampled"
     asked = question(scores, 64)
-    assert invert(asked.values, 64, [asked.at_least], THOROUGH) is None
+    assert invert(contour_of(asked.values, 64, [asked.at_least]), THOROUGH) is None
 
 
 SAME = 1e-9

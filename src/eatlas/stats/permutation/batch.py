@@ -30,6 +30,8 @@ from eatlas.stats.subsets import subset_matrix
 NUMPY_PAIRS = 40_000_000
 """Up to so many pairs of partial sums in all, numpy (10 ns each) is quicker than loading compiled
 code (half a second, and several the first time)."""
+PAIRS = 1 << 17
+"""Pairs of partial sums that numpy compares at once; if one row has more, one row."""
 BLOCK = 8192
 """Rows handled by one thread at a time: 1 MB at 16 scores. With 2048 two threads are hardly quicker
 than one (153,000 rows a second against 133,000), with 8192 they are (253,000)."""
@@ -113,11 +115,13 @@ def broadcast(size: int, n: int) -> Counter:
         counts = np.zeros(thresholds.shape, np.int64)
         for of_low, of_high in members:
             sums = values[:, :low] @ of_low, values[:, low:] @ of_high
-            # numpy counts a whole array ten times as fast as along an axis
-            for a, b, ts, row in zip(*sums, thresholds, counts, strict=True):
-                both = a[:, None] + b
-                for i, t in enumerate(ts):
-                    row[i] += np.count_nonzero(both >= t)
+            rows = max(1, PAIRS // (of_low.shape[1] * of_high.shape[1]))
+            for start in range(0, len(values), rows):
+                a, b = (part[start : start + rows] for part in sums)
+                for i, t in enumerate(thresholds[start : start + rows].T):
+                    reached = b[:, None] >= (t[:, None] - a)[:, :, None]
+                    # numpy counts a whole array ten times as fast as along an axis
+                    counts[start : start + rows, i] += [np.count_nonzero(row) for row in reached]
         return counts
 
     return count

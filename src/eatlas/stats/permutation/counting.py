@@ -9,7 +9,8 @@ item is two ascending runs, which a merge sort puts together in the time of a co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -22,6 +23,15 @@ TABLE_CELLS = 1 << 23
 TOGETHER = 1 << 14
 """Sums of the shorter list that are looked up together, in the part of the longer one where they
 may end: few enough to stay in the first caches."""
+STEADY = 20_000
+"""Of so many partial sums, the last item says how fast they grow: in 69 halves of 36 to 400 items
+their final number was 1.3 times smaller than foreseen at most, in two of skewed scores 4 and 5."""
+FEW = 1 << 20
+"""Partial sums of a half beyond which it pays to look where halves of equal lists meet."""
+GROWTH = 1.7
+"""About how many times as many partial sums there are with one more item."""
+FARTHEST = 4
+"""Items from the middle at which halves meet at most."""
 NONE = np.empty(0, np.int64)
 
 Lists = dict[int, Integers]
@@ -32,9 +42,12 @@ items, the last among them, must reach."""
 
 
 def count_at_least(
-    values: Integers, n: int, thresholds: Sequence[int], states: int
+    values: Integers, n: int, thresholds: Sequence[int], states: int, foreseen: float = math.inf
 ) -> list[int] | None:
-    """Number of n-subsets with sum >= t, for each t; None beyond so many partial sums of a half."""
+    """Number of n-subsets with sum >= t, for each t; None beyond so many partial sums of a half.
+
+    None too as soon as `foreseen` times as many are to be expected.
+    """
     least, greatest = int(values[:n].sum()), int(values[values.size - n :].sum())
     ts = [min(max(int(t), least), greatest + 1) for t in thresholds]
     if n <= 2:
@@ -46,13 +59,11 @@ def count_at_least(
     if values.size * (n + 1) > TABLE_CELLS:
         return None
     # low against high makes pruning strongest in a tail: there most chosen items are high ones
-    low, high = np.split(values, [values.size // 2])
-    halves: list[Half] = []
-    for mine, others in ((low, high), (high, low)):
-        half = _grown(mine, others, n, min(ts), states)
-        if half is None:
-            return None
-        halves.append(half)
+    halves = _halves(values, values.size // 2, n, min(ts), min(states, FEW), 1.0)
+    if halves is None:
+        halves = _halves(values, _middle(values, n, min(ts)), n, min(ts), states, foreseen)
+    if halves is None:
+        return None
     (lows, low_item, low_need), (highs, high_item, high_need) = halves
     counts = np.zeros(len(ts), np.int64)
     for k in range(min(lows, default=0), max(lows, default=-2) + 2):
@@ -80,12 +91,14 @@ def _couples(values: Integers, t: int) -> int:
 def _needs(mine: Integers, others: Integers, n: int, threshold: int) -> tuple[Integers, Integers]:
     """Items of a half, and what k of the first j must sum to: the best rest reaches the threshold.
 
-    Items far from the half's mean come first: they decide early, so pruning bites early.
+    Items far from where the n greatest begin come first. In a tail they are nearly all in or nearly
+    all out, so that lists stay short until the last ones.
     """
-    order = np.argsort(-np.abs(mine - mine.sum() // max(mine.size, 1)), kind="stable")
+    above = bool(mine.size == 0 or others.size == 0 or mine[-1] > others[0])
+    ascending = np.concatenate((others, mine) if above else (mine, others))
+    order = np.argsort(-np.abs(mine - ascending[ascending.size - n]), kind="stable")
     free = np.ones(mine.size, bool)
     need = np.full((mine.size + 1, n + 1), NEVER, np.int64)
-    above = bool(mine.size == 0 or others.size == 0 or mine[-1] > others[0])
     for j in range(mine.size + 1):
         if j:
             free[order[j - 1]] = False
@@ -99,22 +112,59 @@ def _needs(mine: Integers, others: Integers, n: int, threshold: int) -> tuple[In
     return mine[order], need
 
 
-def _grown(mine: Integers, others: Integers, n: int, threshold: int, states: int) -> Half | None:
-    """The sums of k items but the last that can still matter, ascending; None beyond `states`."""
-    items, needs = _needs(mine, others, n, threshold)
+def _grow(items: Integers, needs: Integers) -> Iterator[tuple[Lists, int, float]]:
+    """The sums of k of the first items that can still matter, ascending, item by item.
+
+    With their number, and that to be expected of all items but the last: as many more for each of
+    the others as for this one.
+    """
     lists: Lists = {0: np.zeros(1, np.int64)}
     size = 1
-    for item, need in zip(items[:-1].tolist(), needs[1:-1], strict=True):
+    yield lists, size, 0.0
+    for left, item, need in zip(
+        range(items.size - 2, -1, -1), items[:-1].tolist(), needs[1:-1], strict=True
+    ):
         longer: Lists = {}
         for k in range(max(lists, default=-1) + 1, min(lists, default=0) - 1, -1):
             sums = _one_more(lists, k, item, need)
             lists.pop(k, None)  # its sums are in the new ones
             if sums.size:
                 longer[k] = sums
-        lists, size = longer, sum(sums.size for sums in longer.values())
-        if size > states:
-            return None
-    return lists, int(items[-1]), needs[-1]
+        before, lists, size = size, longer, sum(sums.size for sums in longer.values())
+        yield lists, size, size * (size / before) ** left if size > STEADY else 0.0
+
+
+def _halves(
+    values: Integers, middle: int, n: int, threshold: int, states: int, foreseen: float
+) -> tuple[Half, Half] | None:
+    """The sums of both halves, of all items but the last; None where they are too many."""
+    halves: list[Half] = []
+    for mine, others in _sides(values, middle):
+        items, needs = _needs(mine, others, n, threshold)
+        for lists, size, expected in _grow(items, needs):  # noqa: B007
+            if size > states or expected > foreseen * states:
+                return None
+        halves.append((lists, int(items[-1]), needs[-1]))
+    return halves[0], halves[1]
+
+
+def _sides(values: Integers, middle: int) -> tuple[tuple[Integers, Integers], ...]:
+    """Each half, and the other one."""
+    low, high = np.split(values, [middle])
+    return (low, high), (high, low)
+
+
+def _middle(values: Integers, n: int, threshold: int) -> int:
+    """Where halves of about as many partial sums meet, as far as these are many."""
+    middle, expected = values.size // 2, []
+    for mine, others in _sides(values, middle):
+        growth = _grow(*_needs(mine, others, n, threshold))
+        expected.append(next((many for *_, many in growth if many), 0.0))
+    if not all(expected):
+        return middle
+    # an item that changes sides makes one half smaller, and the other greater
+    items = round(math.log(expected[1] / expected[0]) / (2 * math.log(GROWTH)))
+    return middle + min(max(items, -FARTHEST), FARTHEST)
 
 
 def _one_more(lists: Lists, k: int, item: int, need: Integers) -> Integers:

@@ -16,7 +16,14 @@ from numpy.typing import ArrayLike
 from eatlas.errors import EatlasError, require_whole
 from eatlas.stats.inputs import check_noise, generator
 from eatlas.stats.permutation.counting import count_at_least
-from eatlas.stats.permutation.inversion import Effort, invert, log_count_near, standardise_rows
+from eatlas.stats.permutation.inversion import (
+    Contour,
+    Effort,
+    contour_of,
+    invert,
+    log_count_along,
+    standardise_rows,
+)
 from eatlas.stats.permutation.problem import (
     ALWAYS_EXACT,
     SMALLEST,
@@ -39,28 +46,35 @@ DRAWING = ("sampled",)
 """The methods that draw subsets at random."""
 GUARANTEE = 1e-7
 """The relative error up to which an inversion is accepted."""
-STATES = 6 << 20
-"""Partial sums kept for one half: three buffers of 50 MB at worst."""
+STATES = 4 << 20
+"""Partial sums kept for one half: three buffers of 34 MB at worst."""
+FORESEEN = 1.5
+"""A count is given up as soon as so many times as many partial sums are to be expected."""
 LAST_STATES = 1 << 24
-"""The same where only drawing is left (32 v 32, d = 1.2): three of 134 MB, 1 s."""
+"""The same where only drawing is left: three of 134 MB, half a second."""
 LAST_LOG_COUNT = 44 * math.log(2)
 """Counts beyond 2**44 never fit into LAST_STATES."""
 FORCED_STATES = 1 << 25
 """The same when a count was requested: three buffers of 256 MB at worst."""
+SURE_LOG_COUNT = 35 * math.log(2)
+"""Up to 2**35 no inversion is as good as its guarantee."""
 HOPEFUL_LOG_COUNT = 36 * math.log(2)
-"""From 2**36 on an inversion is as quick as a count, and mostly as good as its guarantee."""
-QUICKER_LOG_COUNT = 42 * math.log(2)
-"""Up to 2**42 a count (21 v 23, p = 0.18: 0.2 s) is quicker than a thorough inversion (0.9 s)."""
+"""From 2**36 on an inversion is quicker than a count, and as good as its guarantee."""
+SOON_COUNTED = 1 << 40
+"""Designs with at most so many subsets are counted sooner than inverted (21 v 21: 70 ms)."""
 BRIEF: Effort = (250_000, 1 << 10)
-"""An inversion with an error of some 1e-6: 7 ms."""
-BRIEF_LOG_COUNT = 26 * math.log(2)
-"""Up to 2**26 a count takes less time than any inversion."""
-QUICK: Effort = (4_000_000, 1 << 12)
-"""A first inversion: 20 to 60 ms, and all that 100 scores or more ever need."""
-THOROUGH: Effort = (20_000_000, 1 << 15)
-"""A second one, about half a second, for some 50 scores whose sums are few."""
-WORTH = 30.0
-"""A quick inversion whose error is so many times too large is not worth a thorough one."""
+"""An inversion with an error of some 1e-6, or 1e-7 of many subsets: 5 ms."""
+BRIEF_LOG_COUNT = 31 * math.log(2)
+"""Up to 2**31 a count takes some 20 ms at most."""
+EFFORTS: tuple[Effort, ...] = (
+    (1_000_000, 1 << 12),
+    (2_000_000, 1 << 13),
+    (4_000_000, 1 << 14),
+    (16_000_000, 1 << 15),
+)
+"""Inversions of 10 to 60 ms. The error of the first suffices from 2**39.5 subsets on; of half as
+many the band has to be twice as long."""
+FIRST_LOG_COUNT = 39.5 * math.log(2)
 
 
 def permutation_test(  # noqa: PLR0913
@@ -110,7 +124,7 @@ def permutation_test(  # noqa: PLR0913
         when it grows, so that two values give the limits between which a count lies.
     error
         Relative error up to which ``auto`` accepts an inversion. Above 1e-7 it tries a brief one
-        before it counts more than 2**26 subsets, which is ten times as quick and more.
+        before it counts more than 2**31 subsets, which is two to ten times as quick.
 
     Returns
     -------
@@ -188,16 +202,7 @@ def normal(question: Question) -> Tails:
 def _tails(
     values: Integers, n: int, thresholds: Sequence[int], method: str, error: float
 ) -> list[Tail] | None:
-    """A brief inversion, where its error is accepted and a count would take longer."""
-    if error > GUARANTEE and log_count_near(values, n, min(thresholds)) > BRIEF_LOG_COUNT:
-        inverted, worst = tails_by_inversion(values, n, thresholds, BRIEF)
-        if worst <= error:
-            return inverted
-    return _solve(values, n, thresholds, method)
-
-
-def _solve(values: Integers, n: int, thresholds: Sequence[int], method: str) -> list[Tail] | None:
-    """A count where that is quick, an inversion within the guarantee, or a long count."""
+    """A count where that is quick, an inversion whose error is accepted, or a long count."""
     total = subsets(values.size, n)
     if method == "exact" or total <= ALWAYS_EXACT:
         counts = count_at_least(values, n, thresholds, FORCED_STATES)
@@ -209,22 +214,25 @@ def _solve(values: Integers, n: int, thresholds: Sequence[int], method: str) -> 
                 remedy="use method='auto', which states its error",
             )
         return _exact(counts, total)
-    counts, log_count = None, log_count_near(values, n, min(thresholds))
-    if log_count <= HOPEFUL_LOG_COUNT:
-        counts = count_at_least(values, n, thresholds, STATES)
-    if counts is not None:
-        return _exact(counts, total)
-    inverted, worst = tails_by_inversion(values, n, thresholds, QUICK)
-    if GUARANTEE < worst <= GUARANTEE * WORTH:
-        if log_count <= QUICKER_LOG_COUNT:
-            counts = count_at_least(values, n, thresholds, STATES)
+    contour = contour_of(values, n, thresholds)
+    log_count = -math.inf if contour is None else log_count_along(contour)
+    if error > GUARANTEE and log_count > BRIEF_LOG_COUNT:
+        inverted, worst = tails_by_inversion(contour, total, BRIEF)
+        if worst <= error:
+            return inverted
+    if log_count <= HOPEFUL_LOG_COUNT or total <= SOON_COUNTED:
+        states = LAST_STATES if log_count <= SURE_LOG_COUNT else STATES
+        counts = count_at_least(values, n, thresholds, states, FORESEEN)
         if counts is not None:
             return _exact(counts, total)
-        inverted, worst = tails_by_inversion(values, n, thresholds, THOROUGH)
-    if worst <= GUARANTEE:
-        return inverted
+    doublings = math.ceil((FIRST_LOG_COUNT - min(log_count, math.log(total))) / math.log(2))
+    for effort in EFFORTS[min(max(doublings, 0), len(EFFORTS) - 1) :]:
+        inverted, worst = tails_by_inversion(contour, total, effort)
+        if worst <= GUARANTEE:
+            return inverted
+    counts = None
     if log_count <= LAST_LOG_COUNT:
-        counts = count_at_least(values, n, thresholds, LAST_STATES)
+        counts = count_at_least(values, n, thresholds, LAST_STATES, FORESEEN)
     return _exact(counts, total)
 
 
@@ -233,13 +241,13 @@ def _exact(counts: list[int] | None, total: int) -> list[Tail] | None:
 
 
 def tails_by_inversion(
-    values: Integers, n: int, thresholds: Sequence[int], effort: Effort
+    contour: Contour | None, total: int, effort: Effort
 ) -> tuple[list[Tail], float]:
     """Tails by Fourier inversion, and the worst of their stated errors; infinite without any."""
-    inverted = invert(values, n, thresholds, effort)
+    inverted = invert(contour, effort)
     if inverted is None:
         return [], math.inf
-    log_total = math.log(subsets(values.size, n))
+    log_total = math.log(total)
     tails = [
         Tail.inverted(math.exp(min(0.0, log_count - log_total)), error)
         for log_count, error in inverted
