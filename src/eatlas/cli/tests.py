@@ -28,7 +28,7 @@ from eatlas.stimuli import (
     read_battery,
     to_toml,
 )
-from eatlas.stimuli.batteries import namesake, read_test_file
+from eatlas.stimuli.batteries import is_test, namesake, read_test_file
 from eatlas.stimuli.images import describe_location
 from eatlas.stimuli.importers import (
     COLLECTIONS,
@@ -78,7 +78,7 @@ def show(name: str) -> None:
 
 
 @app.command("check")
-def check(path: Path, *, vectors: list[str] | None = None, as_json: bool = False) -> None:
+def check(path: str, *, vectors: list[str] | None = None, as_json: bool = False) -> None:
     """Check a test file and list every error. Exit code 2 if there is one.
 
     Warnings name likely mistakes, such as a group of one term. With vectors, the command also shows
@@ -88,8 +88,8 @@ def check(path: Path, *, vectors: list[str] | None = None, as_json: bool = False
 
     Parameters
     ----------
-    path : FILE.toml
-        The test file.
+    path : FILE.toml or TEST
+        The test file; or the name of a test or battery that comes with eatlas.
     vectors : [NAME=]SOURCE
         Vectors in which to look up the words. May be repeated.
     as_json : --json
@@ -101,8 +101,8 @@ def check(path: Path, *, vectors: list[str] | None = None, as_json: bool = False
             got="no --vectors",
             allowed="--vectors SOURCE --json",
         )
-    battery = read_test_file(path)
-    for test in battery.tests:
+    tests: Sequence[Test] = load_tests(path) if is_test(path) else read_test_file(path).tests
+    for test in tests:
         sizes = [f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts]
         more = dict(getattr(test, "more", ()))
         sizes += [number_of(len(texts), plugin_keys()[key].item) for key, texts in more.items()]
@@ -117,11 +117,11 @@ def check(path: Path, *, vectors: list[str] | None = None, as_json: bool = False
         for text in filter(None, (*alone, *remarks(test), namesake(test))):
             remark(f"warning: {path}: test {test.id}: {text}")
     if not as_json:
-        print_line(f"{path}: {len(battery.tests)} test(s), no faults")
+        print_line(f"{path}: {len(tests)} test(s), no faults")
     if vectors:
         from eatlas.cli.coverage_table import print_checks  # noqa: PLC0415  (others open no vectors)
 
-        print_checks(battery.tests, vectors, as_json=as_json)
+        print_checks(tests, vectors, as_json=as_json)
 
 
 @app.command("import")

@@ -172,7 +172,7 @@ def warn_of_failures(results: Results) -> None:
     if failures := results.failures:
         first, count = failures[0], len(failures)
         values = {"count": count, "of": count + len(results), "test": first.test}
-        values |= {"source": first.source, "error": first.error.what}
+        values |= {"source": first.source, "error": first.error.what, "remedy": first.error.remedy}
         warn(Note("run.failed", values=values))
 
 

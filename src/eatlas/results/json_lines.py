@@ -108,13 +108,20 @@ def require_finding(record: AssociationResult, stated: Any) -> None:
     if stated is None or record.provenance.version != __version__:
         return
     if stated != record.finding.to_dict():
-        sentence = stated.get("sentence") if isinstance(stated, dict) else stated
         raise ResultsError(
             "the finding does not follow from the numbers of the result",
-            got=described(sentence),
-            allowed=str(record.finding),
+            got=_contradiction(stated, record.finding.to_dict()),
             remedy="run the test again, or remove the finding from the file",
         )
+
+
+def _contradiction(stated: Any, derived: Any, where: str = "finding") -> str:
+    """The first part of a finding that differs from what the numbers of its result give."""
+    if isinstance(stated, dict) and isinstance(derived, dict):
+        for key, value in derived.items():
+            if stated.get(key) != value and key != "sentence":
+                return _contradiction(stated.get(key), value, f"{where}.{key}")
+    return f"{where} is {described(stated)}; the numbers give {described(derived)}"
 
 
 def json_schema() -> dict[str, Any]:
