@@ -22,6 +22,7 @@ from eatlas.numbers import number_of
 from eatlas.plugins import call_point, points
 from eatlas.stimuli import (
     ROLES,
+    SentencePairsTest,
     Test,
     battery_names,
     load_tests,
@@ -112,7 +113,7 @@ def check(path: str, *, vectors: list[str] | None = None, as_json: bool = False)
             f"{role} ({concept.name}) has one term; a group of one cannot be permuted, so measures "
             "that permute it will refuse this test."
             for role, concept in test.parts
-            if len(concept.terms) == 1 and test.kind != "sentence-pairs"
+            if len(concept.terms) == 1 and not isinstance(test, SentencePairsTest)
         ]
         for text in filter(None, (*alone, *remarks(test), namesake(test))):
             remark(f"warning: {path}: test {test.id}: {text}")

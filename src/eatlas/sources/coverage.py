@@ -151,7 +151,7 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
     if not source.encodes and any(part.images for part in parts.values()):
         _require_apart(embedded.keys, test, source.name)
     groups = embedded.coverage
-    notes, counts = [*embedded.notes, *remarks(test), *_few_stimuli(groups)], None
+    notes, counts = [*embedded.notes, *remarks(test)], None
     if test.contexts is not None:
         counts = Coverage(
             {role: _count_contexts(group, parts[role]) for role, group in groups.items()}
@@ -221,7 +221,7 @@ def _embed(
         *as_notes(source.notes),
         *_note_duplicate_vectors(keys, vectors, test),
         *(_common_words(keys, test) if is_english(language) else ()),
-        *_few("terms", {role: len(group.used) for role, group in groups.items()}),
+        *_few(groups),
     ]
     if test is not None:
         terms = {how: {r: [*u] for r, u in by_role.items()} for how, by_role in unknown.items()}
@@ -402,17 +402,12 @@ def is_common_word(term: str, key: str) -> bool:
     return key == term.lower() != term and key in _names_that_are_words()
 
 
-def _few(what: str, counts: Mapping[str, int]) -> Iterator[Note]:
-    """Name the groups that have fewer than the papers recommend."""
+def _few(groups: Mapping[str, GroupCoverage]) -> Iterator[Note]:
+    """Name groups of fewer stimuli than the papers recommend: many sentences may have few words."""
+    what = "stimuli" if any(group.stimulus for group in groups.values()) else "terms"
+    counts = {role: len(group.stimuli) for role, group in groups.items()}
     if few := {role: n for role, n in counts.items() if n < PAPERS_MINIMUM}:
         yield Note("coverage.few", values={"what": what, "groups": few, "least": PAPERS_MINIMUM})
-
-
-def _few_stimuli(groups: Mapping[str, GroupCoverage]) -> Iterator[Note]:
-    """Many sentences may be made of few words, and those are the stimuli."""
-    of_sentences = {role: group for role, group in groups.items() if group.stimulus}
-    many = {r: group for r, group in of_sentences.items() if len(group.used) >= PAPERS_MINIMUM}
-    yield from _few("stimuli", {role: len(group.stimuli) for role, group in many.items()})
 
 
 @cache
