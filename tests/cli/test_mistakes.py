@@ -64,7 +64,6 @@ RUN = "run --tests mine.toml --vectors cbow:glove-sample"
         ("rum", "Did you mean 'run'?"),
         ("tests show weat-66", "remedy: did you mean weat-6"),
         ("tests check none.toml", "none.toml: the test file cannot be read"),
-        ("tests check weat-6", "remedy: weat-6 comes with eatlas: eatlas tests show weat-6 prints it"),
         ("tests import mine.json --format wfe", "error: there is no format 'wfe' to import; did you mean wefe?\n"),
         ("tests import seat.json", "--format"),
         ("tests import seat.json --format wefe -o out.toml", "seat.json, key target_sets: this key is required"),

@@ -153,3 +153,10 @@ def test_tests_of_groups_have_no_power(eatlas_cli, tmp_path):
     assert ended.code == 0
     assert " terms found" in ended.out
     assert "Least d" not in ended.out
+
+
+def test_a_test_that_comes_with_eatlas_is_checked_by_its_name(eatlas_cli, tmp_path):
+    done = eatlas_cli("tests", "check", "weat-7", "--vectors", "glove-sample")
+    assert done.code == 0, done.err
+    assert done.out.startswith("weat-7: X Math: 8, Y Arts: 8, ")
+    assert "weat-7 in glove-sample: 32 of 32 terms found" in done.out

@@ -32,6 +32,8 @@ def test_a_changed_number_is_named(eatlas_cli, tmp_path):
     ended = eatlas_cli("verify", path)
     assert ended.code == 2
     assert "the finding does not follow from the numbers of the result" in ended.err
+    assert "finding.questions.level1.effect_size is 1.7" in ended.err
+    assert "the numbers of the result give 1.9" in ended.err
     del line["finding"]
     d = line["level1"]["effect_size"]
     line["level1"]["effect_size"] = 1.9

@@ -10,6 +10,7 @@ from functools import cache, partial
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import ValidationError
@@ -118,10 +119,11 @@ def require_finding(record: AssociationResult, stated: Any) -> None:
 def _contradiction(stated: Any, derived: Any, where: str = "finding") -> str:
     """The first part of a finding that differs from what the numbers of its result give."""
     if isinstance(stated, dict) and isinstance(derived, dict):
-        for key, value in derived.items():
-            if stated.get(key) != value and key != "sentence":
-                return _contradiction(stated.get(key), value, f"{where}.{key}")
-    return f"{where} is {described(stated)}; the numbers give {described(derived)}"
+        for key in sorted(derived, key="sentence".__eq__):  # sentences follow from numbers
+            if stated.get(key) != derived[key]:
+                return _contradiction(stated.get(key), derived[key], f"{where}.{key}")
+    in_file, right = (shorten(str(value), 60, placeholder=" ...") for value in (stated, derived))
+    return f"{where} is {in_file}; the numbers of the result give {right}"
 
 
 def json_schema() -> dict[str, Any]:

@@ -228,7 +228,9 @@ class Content:
         if self.plain:
             return self.path
         allowed = "text, tables and word2vec's binary form inside gz, bz2, xz, zst or zip"
-        raise SourceError(f"{self.label}: {what} cannot be read compressed", allowed=allowed)
+        raise SourceError(
+            f"{self.label}: {what} cannot be read from a compressed file", allowed=allowed
+        )
 
 
 def locate(path: Path, member: str | None = None, *, long_windows: bool = False) -> Content:
@@ -255,7 +257,8 @@ def _in_zip(path: Path, stamp: Stamp, names: list[str], member: str | None) -> C
     visible = [n for n in names if not any(p.startswith(hidden) for p in PurePosixPath(n).parts)]
     if member not in names if member else len(visible) != 1:
         raise SourceError(
-            f"{path}: the archive has no such member" if member else f"{path}: not a single file",
+            f"{path}: the archive "
+            + ("has no such member" if member else "is empty or has several files"),
             got=member or listing(visible) or "no file",
             allowed=listing(names) if member else None,
             remedy=f"choose one: {path}#{visible[0]}" if visible else None,

@@ -133,7 +133,9 @@ def from_frame(frame: Any) -> ArraySource:
         )
     if not numbers or len(lists) > 1:
         got = f"lists in {listing(lists)}" if lists else "no column of numbers"
-        raise SourceError("frame: not one vector for each word", got=got, allowed=ALLOWED)
+        raise SourceError(
+            "frame: the frame does not have one vector per word", got=got, allowed=ALLOWED
+        )
     if lists:
         labels = (f"frame, row {row} ({word})" for row, word in enumerate(words, start=1))
         vectors = table[lists[0]].to_numpy()

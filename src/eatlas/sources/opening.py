@@ -483,7 +483,9 @@ def require_name(name: object, source: Any) -> str:
         )
     taken = plain in source_catalogue() or plain in sources_by_name()
     if taken and str(source).partition("?")[0] != plain:
-        raise SourceError(f"{plain!r} is the name of other vectors", remedy="choose another name")
+        raise SourceError(
+            f"{plain!r} is already the name of other vectors", remedy="choose another name"
+        )
     return plain
 
 

@@ -32,6 +32,6 @@ def test_what_is_not_fetched_says_how():
     with pytest.raises(SourceError, match="these published counts are not downloaded yet"):
         eatlas.run(TEST, {"nurse": {"Female": 1, "Male": 1}}, "divdist(soa=counts)",
                    reference="census-gender?year=2010")  # fmt: skip
-    with pytest.raises(StimulusError, match="not a usable reference"):
+    with pytest.raises(StimulusError, match="this is not a reference"):
         eatlas.run(TEST, {"nurse": {"Female": 1, "Male": 1}}, "divdist(soa=counts)",
                    reference="census-sex")  # fmt: skip

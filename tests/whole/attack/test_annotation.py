@@ -57,7 +57,7 @@ def test_A14_there_is_a_most_of_annotators(items, tmp_path):
     path = tmp_path / "labels.csv"
     rows = [f"p{i},{ids[0]},Male" for i in range(MOST_ANNOTATORS + 1)]
     path.write_text("\n".join(["annotator,item,label", *rows]) + "\n")
-    with pytest.raises(SourceError, match="line 1002: too many annotators\n  allowed: at"):
+    with pytest.raises(SourceError, match="line 1002: too many annotators\n  allowed: up to 1,000"):
         eatlas.read_labels(items, path)
 
 

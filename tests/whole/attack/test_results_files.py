@@ -101,7 +101,7 @@ def test_a_finding_that_does_not_follow_from_the_numbers_is_refused(lines, tmp_p
     of_file = json.loads(json.dumps(lines[0]))
     of_file["finding"]["sentence"] = "Nothing to see here."
     file.write_text(json.dumps(of_file) + "\n")
-    with pytest.raises(ResultsError, match="does not follow from the numbers of the result"):
+    with pytest.raises(ResultsError, match="finding.sentence is Nothing to see here.; the numbers"):
         eatlas.read_results(file)
     of_file["provenance"]["version"] = "0.1.0"  # which may have had other sentences
     file.write_text(json.dumps(of_file) + "\n")

@@ -15,6 +15,7 @@ SCAN = "scan --vectors glove-sample --attributes weat-7"
         (f"{SCAN} --top -1", "--top"),
         (f"{SCAN} --out x.xlsx", "x.xlsx: all words of a scan cannot be written in this format\n  got: .xlsx\n  allowed: .csv, .parquet\n"),
         ("scan --attributes weat-7 --vectors x=", "nothing is named 'x'"),
+        ("tests expand weat-6 glove-sample", "remedy: weat-6 comes with eatlas: eatlas tests show weat-6 prints it"),
         ("vectors check none.txt", "error: none.txt: there is no such file"),
         ("vectors check glove-sample?transform=centre", "error: unknown transform\n  got: 'centre'\n  allowed: center, standardize, whiten, all-but-the-top:K, "),
     ],

@@ -296,7 +296,8 @@ class Sample:
                     f"the measure {measure.name} does not take these contexts",
                     got=self.WHAT,
                     allowed="contexts of single stimuli, or pairs for lpbs and lpbs-ceat",
-                    remedy="create contexts with eatlas contexts, and pairs with --pairs",
+                    remedy="create contexts with eatlas contexts, "
+                    "and pairs with eatlas contexts --pairs",
                 )
         return [
             (tuple(map(cut.around, tests)), list(map(cut.to_measure, measures)))

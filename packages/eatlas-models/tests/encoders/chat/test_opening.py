@@ -95,14 +95,14 @@ EVERY = ("chat:URL?model=NAME", "hf:NAME", "GGUF", "CSV", "py:MODULE:FUNCTION", 
 def test_anything_else_is_told_what_answers(spec):
     with pytest.raises(SourceError) as caught:
         open_answering(spec)
-    assert "this model does not answer questions" in caught.value.what
+    assert "this model answers no questions" in caught.value.what
     assert all(text in caught.value.allowed for text in EVERY)
 
 
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("http://localhost:8000/v1?model=m", "remedy: for a server of chat completions, write chat:http://localhost:8000/v1?model=NAME"),
+        ("http://localhost:8000/v1?model=m", "remedy: for a chat server, write chat:http://localhost:8000/v1?model=NAME"),
         ("chat:http://localhost:8000/v1", "no model is named\n  allowed: chat:URL?model=NAME"),
         ("chat:localhost:8000/v1?model=m", "no address\n  got: localhost:8000/v1"),
         ("chat:ftp://a.org/v1?model=m", "no address"),
