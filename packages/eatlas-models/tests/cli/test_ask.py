@@ -182,7 +182,7 @@ def test_a_table_for_people_has_a_column_for_each_model(eatlas_cli, server):
     assert any(line[:1] == ["cost"] for line in lines)
     assert "Nothing was sent" in ended.said
     assert "estimates" in ended.said
-    assert "Only asking tells" in ended.said
+    assert "returns log-probabilities is known only after" in ended.said
 
 
 # --- texts ----------------------------------------------------------------------------------------

@@ -218,7 +218,7 @@ def test_the_page_says_how_the_model_answered(open_minded, refusing):
         f"{answers.asked:,} answers: 16 pairs of attributes for each target, sampled from A and B "
         "together, in 2 questions" in page
     )  # of a function
-    assert "100% choose one of their two options" in page
+    assert "100% choose one of the two options" in page
     assert "decline" in page
     assert "The option named first wins" in page
     assert "Is [target] [first] or [second]?" in page
@@ -229,7 +229,7 @@ def test_the_page_says_how_the_model_answered(open_minded, refusing):
     assert "as log-probabilities of both options" in page
     assert "62% of the probability" in page
     assert "In 100% of the prompts an option has a probability" in page
-    assert "choose one of their two options" not in page
+    assert "choose one of the two options" not in page
     assert "It calls itself m-1" in page
 
 
@@ -239,7 +239,7 @@ def test_the_page_counts_in_the_singular_and_says_what_is_undefined(open_minded)
     templates = tuple(each.model_copy(update={"effect_size": None}) for each in answers.templates)
     page = report_html([with_answers(open_minded, templates=templates, **alone)])
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
-    assert "of the others 2 are empty and 1 declines." in page
+    assert "of the others, 2 are empty and 1 declines." in page
     assert "answers sampled at a temperature of 0.5: " in page
     assert "d at level 1 is undefined in each of 2 questions." in page
 

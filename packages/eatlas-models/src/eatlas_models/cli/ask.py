@@ -29,9 +29,9 @@ FIGURES = (
     ("questions", "questions", "{:,}"),
     ("answers", "answers", "{:,}"),
     ("kept from before", "kept", "{:,}"),
-    ("tokens of questions", "prompt_tokens", "{:,}"),
-    ("tokens of answers", "answer_tokens", "{:,}"),
-    ("at most, of answers", "most_answer_tokens", "{:,}"),
+    ("question tokens", "prompt_tokens", "{:,}"),
+    ("answer tokens", "answer_tokens", "{:,}"),
+    ("answer tokens, at most", "most_answer_tokens", "{:,}"),
     ("cost", "cost", "{:,.4g}"),
     ("cost, at most", "most_cost", "{:,.4g}"),
 )
@@ -283,15 +283,17 @@ def _show_costs(costs: Sequence[AskCost], *, as_json: bool) -> None:
         print_line("")
         left = sum(cost.answers - cost.kept for cost in costs)
         print_line(f"Nothing was sent. Tokens are of the {number_of(left, 'answer')} still to ask.")
-        print_line("An answer is taken to be one of its options; free text, as long as it may be.")
+        print_line(
+            "Answer tokens assume one of the two options; for free text, the maximum length."
+        )
         if any(cost.estimated for cost in costs):
             print_line(
-                "Tokens of questions are estimates: a fourth of the bytes of a text, and 7 for "
+                "Question tokens are estimates: a fourth of the bytes of a text, and 7 for "
                 "each message."
             )
         for cost in costs:
             if cost.unsure:
                 print_line(
-                    f"Only asking tells whether {cost.source} gives log-probabilities; answers are "
-                    "counted as if it gave none."
+                    f"Whether {cost.source} returns log-probabilities is known only after the "
+                    "first request; this estimate assumes not."
                 )

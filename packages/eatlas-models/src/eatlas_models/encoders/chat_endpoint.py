@@ -25,7 +25,6 @@ from pydantic import BaseModel, Field, PositiveInt
 from eatlas.encoders.cache import CacheStore, take_cache
 from eatlas.encoders.encoder import read_options
 from eatlas.errors import SourceError, UntrustedSourceError
-from eatlas.notes import Note
 from eatlas.sources.spec import with_options
 from eatlas.untrusted import computes_afresh, only_data, takes_kept_answers
 from eatlas_models.encoders.chat import Answering, Request, Response, without_reasoning
@@ -35,6 +34,7 @@ from eatlas_models.encoders.endpoint import (
     MALFORMED,
     Endpoint,
     complete_address,
+    note_served,
     read_address,
 )
 from eatlas_models.encoders.roundoff import roundoff_of_log_ratios
@@ -128,7 +128,7 @@ class ChatEndpoint(Answering):
         self.options, self.keeps, self.asks, self.dialect = options, keeps, asks, Dialect()
         self.system = options.system
         self.endpoint = Endpoint(base + END, options.model, options.timeout)
-        self.notes = (Note("source.served", values={"model": options.model}),)
+        self.notes = (note_served(options.model, base),)
         self.about = LanguageModelRecord(
             model=options.model,
             architecture="endpoint",

@@ -22,7 +22,7 @@ from eatlas.results.parts import Encoding
 from eatlas.sources.source import Answers, Item
 from eatlas.sources.spec import load, parse_options, with_options
 from eatlas.untrusted import require_trust, takes_kept_answers
-from eatlas_models.encoders.connection import KEYS, Received, Session
+from eatlas_models.encoders.connection import KEYS, Received, Session, is_loopback
 
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """Seconds before each further try; longer where the endpoint says so with Retry-After."""
@@ -172,6 +172,12 @@ FORMS = (
 """Of Ollama, its older one, text-embeddings-inference, and OpenAI; the first whose end fits."""
 
 
+def note_served(model: str, address: str) -> Note:
+    """Say where a model is served: on this machine, or by others."""
+    host = urlsplit(address).hostname if is_loopback(address) else ""
+    return Note("source.served", values={"model": model, "host": host})
+
+
 class EndpointSource(Encoder):
     """Texts encoded by an endpoint."""
 
@@ -188,7 +194,7 @@ class EndpointSource(Encoder):
         self.endpoint = Endpoint(address, options.model, options.timeout)
         self.form = form_of(address)
         model = options.model or address
-        self.notes = (Note("source.served", values={"model": model}),)
+        self.notes = (note_served(model, address),)
         self.encoding = Encoding(
             model=model,
             architecture="endpoint",

@@ -467,7 +467,7 @@ def test_a_run_by_name(serve):
     assert result.provenance.source_fingerprint == f"endpoint:{server.spec}"
     assert result.level1.effect_size > 1.7
     assert result.answers.models == ("planted-2026-03-01",)
-    assert result.warnings[0].code == "source.served"
+    assert " is served at 127.0.0.1; the fingerprint" in str(result.warnings[0])
 
 
 @pytest.mark.parametrize("keeps", [True, False])
