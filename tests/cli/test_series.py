@@ -28,8 +28,8 @@ def test_years_and_trend_are_shown_and_verified(eatlas_cli, drift, tmp_path):
     assert "1 of 10 jobs failed; the others are done" in ended.err
     assert "Trend of drift, 1900 to 1990, 9 of 10 periods" in ended.out
     _, rows = ended.out.split("Period")
-    assert "level 1: shows no significant trend: " in ended.said
-    assert "level 2 of Flowers: shows no" in ended.said
+    assert "Level 1 shows no significant trend: " in ended.said
+    assert "Level 2 of Flowers shows no" in ended.said
     assert ended.said.count("no trend can be significant at .05") == 1
     assert "1950 is missing: test drift, group X (Flowers): no term has" in ended.said
     assert "level 2" not in rows.split("d: effect size")[0]

@@ -118,7 +118,7 @@ def sentences(trend: TrendResult, alpha: float = 0.05) -> list[str]:
     """Say how each effect size moves, then what is missing."""
     return [
         *(
-            f"{name}: {phrase('sentences', 'moves', level, alpha)}"
+            f"{name[0].upper()}{name[1:]} {phrase('sentences', 'moves', level, alpha)}"
             for name, level in levels_of_trend(trend)
         ),
         *(f"{m.period} is missing: {m.reason}." for m in trend.missing),

@@ -19,6 +19,7 @@ from eatlas.present.drawings.sheet import Drawing, alt_of
 from eatlas.present.drawings.svg import ENDINGS, NAMESPACE, size_of, words
 from eatlas.present.findings import findings_of, first_of
 from eatlas.present.findings import title as title_of
+from eatlas.present.sentences import sentences
 from eatlas.results import AssociationResult, Results
 from eatlas.results.base import is_result
 from eatlas.results.compare import SideBySide
@@ -225,7 +226,8 @@ def plot(
         Width in print: one column of a journal (89 mm), two (183 mm), or millimetres. Letters have
         7 points at this size. What is longer than a page (247 mm) is drawn on several.
     title : str, optional
-        In the place of the finding; "" for no heading.
+        Title of the figure; "" for no title. By default the finding, or of a timeline of one series
+        with a trend, the trend.
     alpha : float, optional
         Of ``"significance"``: the level below which an adjusted p-value fills a cell; .01 by
         default.
@@ -274,7 +276,18 @@ def plot(
         shown = results.results if isinstance(results, SideBySide) else ()
         return _make_plot(chosen.draw(results, pixels, **options), shown, mm, title)
     shown = _fitting(results, kind)
+    if title is None and kind == "timeline":
+        title = _trend_in_words(results)
     return _make_plot(chosen.draw(shown, pixels, **options), shown, mm, title)
+
+
+def _trend_in_words(results: object) -> str | None:
+    """The trend of level 1, if the results are one series for which a run computed it."""
+    trends = results.trends if isinstance(results, Results) else ()
+    if len(trends) != 1 or trends[0].level1 is None:
+        return None
+    is_one_series = [r.period for r in as_results(results)] == list(trends[0].periods)
+    return sentences(trends[0])[0].removesuffix(".") if is_one_series else None
 
 
 def _usual_kind(results: object) -> str:
