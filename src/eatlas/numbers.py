@@ -34,7 +34,7 @@ def p_value(p: float, alpha: float = 0.05) -> str:
     if p > 0.99:
         return "1" if p == 1.0 else "> .99"
     if p <= SMALLEST:
-        return "< 5e-324"
+        return "< .001"
     digits = 1  # behind the point: as many as leave p on its own side of alpha
     while digits < _MOST_DIGITS and (float(f"{p:.{digits}e}") < alpha) != (p < alpha):
         digits += 1

@@ -94,8 +94,8 @@ X missing: Davdi (did you mean david?), brothr (did you mean brother?).
 A missing: offcie (did you mean office?).
 B missing: zzzzqqq.
 Ranks by frequency are those in GloVe 6B, of 400,000 words.
-Least d found with a power of 0.8: 1.76 at level 1 (3 v 4), none at level 2 (3 v 3); two-sided p <
-.05.
+Smallest d detectable with power 0.8: 1.76 at level 1 (3 v 4), none at level 2 (3 v 3); two-sided p
+< .05.
 """
     )
 
@@ -111,7 +111,10 @@ def test_what_vectors_have_as_json(eatlas_cli, tmp_path):
     assert (ended.code, ended.err) == (0, "")
     few, glove = map(json.loads, ended.out.splitlines())
     assert (few["source"], few["found"], few["terms"]) == ("few", 4, 17)
-    assert few["hint"] == "4 of 17 words found: are the vectors of another language, or cased?"
+    assert (
+        few["hint"]
+        == "4 of 17 words found. The vectors may be in another language, or distinguish capitals."
+    )
     assert few["no_ranks"].startswith("few.txt has 5 words")
     assert few["groups"]["X"]["found"] == ["he", "him"]
     assert few["power"]["level2"] is None  # A has no word
@@ -140,8 +143,11 @@ def test_vectors_of_another_language_and_words_that_count_as_one(eatlas_cli, tmp
     ended = eatlas_cli("tests", "check", "weat-7.toml", "--vectors", "de.txt")
     assert ended.code == 0
     assert "weat-7 in de.txt: 0 of 32 terms found\n" in ended.out
-    assert "\n0 of 32 words found: are the vectors of another language, or cased?\n" in ended.out
-    assert "Least d" not in ended.out
+    assert (
+        "\n0 of 32 words found. The vectors may be in another language, or distinguish capitals.\n"
+        in ended.out
+    )
+    assert "Smallest d" not in ended.out
     ended = eatlas_cli("tests", "check", "weat-7.toml", "--vectors", "glove-sample")
     assert "A, count as one word: " in ended.out
 
@@ -152,7 +158,7 @@ def test_tests_of_groups_have_no_power(eatlas_cli, tmp_path):
     ended = eatlas_cli("tests", "check", "jobs.toml", "--vectors", "glove-sample")
     assert ended.code == 0
     assert " terms found" in ended.out
-    assert "Least d" not in ended.out
+    assert "Smallest d" not in ended.out
 
 
 def test_a_test_that_comes_with_eatlas_is_checked_by_its_name(eatlas_cli, tmp_path):

@@ -38,7 +38,9 @@ def test_printed_and_written_are_the_same_test(eatlas_cli, jobs, tmp_path):
     assert "Ushers are people." in test.B.terms
     checked = eatlas_cli("tests", "check", written)
     assert checked.code == 0
-    assert "Each stimulus occurs in several sentences (X 16 of 2, " in checked.err
+    assert (
+        "Each stimulus occurs in several sentences (X: 16 sentences of 2 stimuli, " in checked.err
+    )
 
 
 def test_results_name_the_stimulus_of_each_sentence(eatlas_cli, tmp_path):

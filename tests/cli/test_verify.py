@@ -159,7 +159,7 @@ def test_a_result_in_the_place_of_another_of_its_run_is_seen(eatlas_cli, four):
     path.write_text("".join(f"{json.dumps(line)}\n" for line in changed), encoding="utf-8")
     ended = eatlas_cli("verify", path)
     assert ended.code == 1
-    assert "2 results here, but not as in this run: one was replaced" in ended.said
+    assert "The file does not match the run that wrote it: a result was replaced" in ended.said
     del other["provenance"]["run"]
     path.write_text(json.dumps(other) + "\n", encoding="utf-8")
     ended = eatlas_cli("verify", path)

@@ -67,7 +67,7 @@ def test_the_more_frequent_word_comes_first():
 
 def test_a_hint_of_another_language():
     assert language_hint(0, 32) == (
-        "0 of 32 words found: are the vectors of another language, or cased?"
+        "0 of 32 words found. The vectors may be in another language, or distinguish capitals."
     )
     assert language_hint(7, 32)
     assert not language_hint(8, 32)
@@ -107,13 +107,14 @@ def test_words_of_a_published_test_are_spelt_as_they_were_published():
 def test_few_words_are_said_to_be_of_another_language():
     few = source_without(*(set(make_test().terms) - {"love", "peace", "war"}))
     with (
-        pytest.warns(SourceWarning, match="are the vectors of another language, or cased"),
+        pytest.warns(SourceWarning, match="The vectors may be in another language"),
         pytest.raises(CoverageError) as caught,
     ):
         eatlas.run(make_test(), few, "weat(resamples=0)", frequency="off")
-    assert "words found: are the vectors of another language, or cased? Otherwise use" in str(
+    assert "use vectors in the language and spelling of the test; otherwise use" in str(
         caught.value
     )
+    assert "words found" not in str(caught.value), "the warning says it"
 
 
 def test_a_group_without_words_asks_about_them():

@@ -36,8 +36,8 @@ def test_the_main_job():
         "By the rule of the published tables a target group counts as associated with an attribute "
         "if |d| > 0.2 and p < .05 in the direction of d.",
         "p-values come from permutation tests, exact, over all permutations.",
-        "We counted the EAT patterns of bootstrap samples (Efron and Tibshirani 1993), from 100,000 "
-        "samples of the target and attribute terms within their groups (seed 0).",
+        "We drew 100,000 bootstrap samples of the target and attribute terms within their groups "
+        "(seed 0) and counted their EAT patterns (Efron and Tibshirani 1993).",
         "Near-synonyms in a list count as one word: words whose vectors, minus the mean of the "
         "list, have a mean cosine of .4 or more (average linkage).",
         "their crossed test uses the HC2 variance over targets",

@@ -57,8 +57,9 @@ def test_no_built_in_test_needs_a_second_look_at_its_terms():
 def test_sentences_of_one_stimulus_are_not_independent():
     (test,) = load_tests("sent-weat-6")
     assert [*map(str, remarks(test))] == [
-        "Each stimulus occurs in several sentences (X 64 of 8, Y 64 of 8, A 101 of 8, B 112 of 8). "
+        "Each stimulus occurs in several sentences (X: 64 sentences of 8 stimuli, Y: 64 "
+        "sentences of 8 stimuli, A: 101 sentences of 8 stimuli, B: 112 sentences of 8 stimuli). "
         "Sentences with the same stimulus are not independent, so p-values that permute single "
-        "sentences are too small."
+        "sentences are too small; by default, p-values permute stimuli."
     ]
     assert remarks(load_tests("double-bind-likable-one-sentence")[0]) == []

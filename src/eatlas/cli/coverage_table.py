@@ -93,6 +93,6 @@ def _power(check: TestCheck) -> str:
         else:
             designs.append(f"{effect(level.smallest_d)} at {name} ({level.n[0]} v {level.n[1]})")
     return (
-        f"Least d found with a power of {power.power:g}: {', '.join(designs)}; two-sided "
+        f"Smallest d detectable with power {power.power:g}: {', '.join(designs)}; two-sided "
         f"p < {level_of(power.alpha)}."
     )

@@ -36,8 +36,8 @@ def plot(
     Parameters
     ----------
     results : RESULTS...
-        Results files of eatlas run, such as results.jsonl; for some kinds other files, such as the
-        folder of a study.
+        Results files of eatlas run, such as results.jsonl; or, for some kinds, another file, such
+        as the folder of a study.
     kind : KIND
         eat-map, findings, forest, adjusted, plane, influence, resamples, matrix, table,
         significance, scatter, timeline, targets, triangle or null, or a kind that a package adds.
@@ -50,7 +50,7 @@ def plot(
         The file to write. Its ending chooses the form: .pdf, .svg or .png. PDF and PNG need
         pip install 'eatlas[plots]'.
     title : TEXT
-        Title instead of the finding; '' for none.
+        Title of the figure; '' for no title. [default: the finding]
     alpha : NUMBER
         For significance: the level below which an adjusted p-value fills a cell.
     by : RESPECT

@@ -30,9 +30,10 @@ def print_powers(designs: Sequence[tuple[str, Power]]) -> None:
     show(console, table_of(heads, rows))
     say(
         console,
-        f"Least d: found with a power of {first.power:g} by the {first.tail.replace('_', '-')} "
-        f"p < {level_of(first.alpha)}; none where no p-value of the design is that small. Normal "
-        "scores; the terms of the other side held fixed. Terms needed in each of two groups: "
-        f"{needed}.{' For tests of sentences, sizes count stimuli.' * stimuli}",
+        f"Least d: smallest d detectable with power {first.power:g} by the "
+        f"{first.tail.replace('_', '-')} p < {level_of(first.alpha)}; none where no "
+        "p-value of the design is that small. Normal scores; the terms of the other side held "
+        f"fixed. Terms needed in each of two groups: {needed}."
+        f"{' For tests of sentences, sizes count stimuli.' * stimuli}",
         "dim",
     )

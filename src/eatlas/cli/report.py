@@ -54,8 +54,8 @@ def report(
         period, window), or with ,settings all results.
     columns : narrow|wide|paper
         Columns of latex, markdown and html-table. narrow: d, interval, p and pattern. wide: all.
-        paper: as the paper of a measure prints them, of ML-EAT the three levels, level 2 shaded by
-        sign and significance, of DivDist the proportion of each target less its reference, by
+        paper: as the paper of a measure prints them; for ML-EAT, the three levels, level 2 shaded
+        by sign and significance; for DivDist, each target's proportion minus its reference, by
         source. [default: narrow for latex, which fits between the margins of a page; else wide]
     images : DIR
         Folder with the images of the tests, for small pictures in the page. Files are recognised by

@@ -228,11 +228,8 @@ def _print_findings(
     every = [q for finding in shown for q in list(finding.questions.values())[1:]]
     silent = sum(question.verdict == "not shown" for question in every)
     if silent and listed and not alone:
-        other = "other " * (silent < len(every))
-        text = f"By themselves, the {count(silent)} {other}groups show no significant association."
-        if silent == 1:
-            text = f"By itself, the {other}group shows no significant association."
-        say(console, text, hang=2)
+        results_of, are = ("result", "is") if silent == 1 else ("results", "are")
+        say(console, f"The {count(silent)} level 2 {results_of} not listed {are} not significant.")
     if drawn := [r for r in results if findings[id(r)].questions and _has_interval(r)]:
         say(console, _legend(drawn), "dim")
 
@@ -282,7 +279,9 @@ def _effect_in_words(level: Effect) -> str:
     p = level.p_of("two_sided")
     numbers = f"d {effect(level.d)}"
     numbers += "" if p is None else f"; p {brief_p(p, level.rule.alpha)}"
-    return f"{level.title}{f' ({level.remark})' if level.remark else ''}: {numbers}"
+    units = "attributes instead of targets as units" * (level.place == "over_attributes")
+    remarks = "; ".join(filter(None, (units, level.remark)))
+    return f"{level.title}{f' ({remarks})' if remarks else ''}: {numbers}"
 
 
 def _legend(results: Sequence[AssociationResult]) -> str:

@@ -127,9 +127,10 @@ def _run_line(run: RunFound, name: str) -> Found:
     """How many results of a run are here."""
     text = f"{run.here} of {run.results} results of {name} are here"
     if run.changed:
+        wrote = name if name.startswith("run ") else "the run that wrote it"
         text = (
-            f"{number_of(run.results, 'result')} here, but not as in {name}: one was replaced, or "
-            "its test, source, measure, seed or version was changed"
+            f"The file does not match {wrote}: a result was replaced, or its test, "
+            "source, measure, seed or version was changed"
         )
     elif not run.whole:
         text += "; the others are in another file, or were deleted"

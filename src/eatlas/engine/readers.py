@@ -347,14 +347,16 @@ def require_terms(
                 for term, reason in group.reasons.items()
             ]
         used, missed = coverage.counts()
-        hint = language_hint(used, used + missed) if kind == "words" else ""
+        remedies = REMEDIES[kind]
+        if kind == "words" and language_hint(used, used + missed):
+            remedies = f"use vectors in the language and spelling of the test; otherwise {remedies}"
         raise CoverageError(
             f"test {test.id}, group {role} ({concept.name}): "
             f"{f'only {len(there)}' if there else 'no'} {unit} has a {usable} in {source}",
             got=f"missing: {listing(missing, NAMED)}" if missing else f"only {there[0]!r}",
             allowed=f"at least {least} usable {unit if least == 1 else units}, because "
             f"{measure.name} {'permutes their labels' if least > 1 else 'takes their mean'}",
-            remedy=remedy or (f"{hint} Otherwise {REMEDIES[kind]}" if hint else REMEDIES[kind])
+            remedy=remedy or remedies
             if missing
             else "add terms, or use a measure that allows groups of one term",
         )

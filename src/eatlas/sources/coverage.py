@@ -294,14 +294,17 @@ def missing_words(test: Test, snapshot: Snapshot, case: CaseRule) -> list[str]:
 
 
 def language_hint(found: int, words: int) -> str:
-    """Ask whether vectors are of another language if they have few words of a test; else empty.
+    """Say that vectors may be in another language if they have few words of a test; else empty.
 
     >>> language_hint(0, 32)
-    '0 of 32 words found: are the vectors of another language, or cased?'
+    '0 of 32 words found. The vectors may be in another language, or distinguish capitals.'
     """
     if words < LEAST_WORDS or found >= LEAST_PART * words:
         return ""
-    return f"{found:,} of {words:,} words found: are the vectors of another language, or cased?"
+    return (
+        f"{found:,} of {words:,} words found. The vectors may be in another language, or "
+        "distinguish capitals."
+    )
 
 
 def suggestion(word: str, near: Near) -> str:

@@ -116,7 +116,7 @@ def test_F6_names_of_a_test_that_is_not_built_in(eatlas_cli, doctored, test_file
     path = doctored(test_file, both(swapped, hashed_again), "--vectors", vectors_csv)
     ended = eatlas_cli("verify", path)
     assert ended.code == 1
-    assert "1 result here, but not as in this run: one was replaced" in ended.said
+    assert "The file does not match the run that wrote it: a result was replaced" in ended.said
     assert "names of groups, title and citation of tiny, which fit their hash" in ended.said
     ended = eatlas_cli("verify", path, "--tests", test_file)
     assert ended.code == 1

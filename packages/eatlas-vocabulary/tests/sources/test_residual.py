@@ -64,7 +64,7 @@ def test_what_lies_along_one_direction_alone_is_gone(tmp_path):
     assert one.neighbours.before > 0.9
     assert abs(one.neighbours.after) < 0.25
     assert {figure.beside_chance for figure in one.figures().values()} <= {"below", "within"}
-    assert "This is no evidence of remaining bias" in str(one.warnings[0])
+    assert "so this is no evidence of remaining bias" in str(one.warnings[0])
 
 
 def without(source, words, rng):

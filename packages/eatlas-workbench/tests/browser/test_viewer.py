@@ -195,7 +195,7 @@ def fits(page: Page) -> None:
     page.set_viewport_size({"width": DESK, "height": 800})
 
 
-@pytest.mark.filterwarnings("ignore:.*are the vectors of another language")
+@pytest.mark.filterwarnings("ignore:.*The vectors may be in another language")
 @pytest.mark.parametrize("kind", RESULTS)
 def test_a_report_fits(kind, tmp_path, open_page):
     page = open_page(RESULTS[kind](tmp_path), width=DESK)

@@ -55,7 +55,7 @@ def test_numbers_are_written_as_they_are_printed():
         (cell("A-Uniform", source="s", value="B-Uniform"), "B-Uniform"),
         (cell("0.016", p, source="s", value=3e-5), "3e-05"),
         (cell("0.016", p, source="s", value=0.0157), "0.016"),
-        (cell("0.000", p, source="s", value=5e-324), "< 5e-324"),
+        (cell("0.000", p, source="s", value=5e-324), "< .001"),
         (cell("", p, source="s", value=0.0157), "0.016"),
         (cell("", like=".99", star=0, own=True, source="s", value=0.6149, own_star=1), ".61*"),
         (cell("", like="1.50", own=True, source="s", value=1.2, own_star=1), "1.20"),
