@@ -9,6 +9,7 @@ from tests.served import running
 import eatlas
 from eatlas.errors import SourceError
 from eatlas.sources import Item
+from eatlas_models.encoders.endpoint import note_served
 
 KEY = "sk-proj-aZ0+9/0x=0123456789"
 TEXTS = [f"This is {word}." for word in ("love", "war", "ivy", "a flea", "peace")]
@@ -150,7 +151,8 @@ def test_a_run_asks_once_and_says_what_nobody_knows(server):
     assert first.to_dict() == again.to_dict()
     assert first.source == spec
     assert first.provenance.source_fingerprint == f"endpoint:{spec}"
-    assert any("who can change it without notice" in note for note in map(str, first.warnings))
+    assert any(" is served at 127.0.0.1; " in note for note in map(str, first.warnings))
+    assert "by others, who can change it" in str(note_served("m", "https://example.org/v1"))
     assert KEY not in json.dumps(first.to_dict())
 
 
