@@ -36,7 +36,9 @@ def test_one_row_a_test_and_one_a_term(results):
 
 def test_failures_are_kept_beside_the_results():
     tests = [make_test("good"), make_test("bad", X=("none", "nothing"))]
-    with pytest.warns(eatlas.EatlasWarning, match="1 of 2 jobs failed, as .failures shows: bad on dict"):
+    with pytest.warns(
+        eatlas.EatlasWarning, match="1 of 2 jobs failed, as .failures shows: bad on dict"
+    ):
         results = eatlas.run(tests=tests, vectors=make_vectors(tests[0]))
     with pytest.raises(KeyError, match="bad: test bad, group X .Flowers.: no term"):
         results["bad"]
