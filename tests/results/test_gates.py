@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.inputs import make_sentences
 
 import eatlas
 from eatlas.errors import EatlasError, ResultsError
@@ -23,14 +24,19 @@ def measure(
     strength: float, n: int = 8, without: str = "", name: str = "model", **changes: str
 ) -> eatlas.Results:
     """A test whose targets were moved towards their attributes by so much."""
+    vectors = vectors_of(strength, n)
+    vectors = {word: vector for word, vector in vectors.items() if word not in without.split()}
+    return eatlas.run(planted_test(n, **changes), {name: vectors}, MEASURE, frequency="off")
+
+
+def vectors_of(strength: float, n: int = 8) -> dict[str, np.ndarray]:
     rng, axes = np.random.default_rng(0), np.eye(50)
     vectors = {}
     for role, side in {"X": strength, "Y": -strength, "A": 1, "B": -1}.items():
         for i in range(n):
             noise = rng.standard_normal(50) * 0.2
             vectors[f"{role.lower()}{i}"] = noise + axes[2] + side * (axes[0] - axes[1]) / 2
-    vectors = {word: vector for word, vector in vectors.items() if word not in without.split()}
-    return eatlas.run(planted_test(n, **changes), {name: vectors}, MEASURE, frequency="off")
+    return vectors
 
 
 def statuses(before: eatlas.Results, now: eatlas.Results) -> dict[str, str]:
@@ -77,8 +83,40 @@ def test_the_difference_is_that_of_the_words_of_both():
     whole = measure(1)
     fewer = measure(1, without="x0 b3")
     assert fewer[0].value != whole[0].value
-    for change in fewer.gate(against=whole).changes:
-        assert (change.status, change.d, change.p) == ("unchanged", change.before, 1.0)
+    changes = fewer.gate(against=whole).changes
+    assert {(change.status, change.p) for change in changes} == {("unchanged", 1.0)}
+    assert (changes[0].d, changes[0].before) == (fewer[0].value, whole[0].value)
+
+
+def measure_sentences(strength: float, measure: str = MEASURE, n: int = 16) -> eatlas.Results:
+    """A test whose stimuli have one to five sentences each."""
+    test = make_sentences({role: tuple(1 + (3 * i) % 5 for i in range(n)) for role in "XYAB"})
+    rng, axes = np.random.default_rng(0), np.eye(50)
+    vectors = {}
+    for role, side in {"X": strength, "Y": -strength, "A": 1, "B": -1}.items():
+        stimuli: dict[str, np.ndarray] = {}
+        for text, stimulus in test.concept(role).stimulus_of.items():
+            own = stimuli.setdefault(stimulus, rng.standard_normal(50) * 0.2)
+            shared = axes[2] + side * (axes[0] - axes[1]) / 2
+            vectors[text] = own + shared + rng.standard_normal(50) * 0.05
+    return eatlas.run(test, {"model": vectors}, measure, frequency="off")
+
+
+def test_an_association_of_sentences_can_grow():
+    before, now = measure_sentences(0.1), measure_sentences(1)
+    assert now[0].read_over == "stimuli"
+    assert statuses(before, now)["level1"] == "grew"
+    assert statuses(now, before)["level1"] == "weaker"
+    change = now.gate(against=before).changes[0]
+    assert (change.d, change.before) == (now[0].value, before[0].value)
+
+
+def test_why_growth_over_sentences_cannot_be_tested():
+    single = measure_sentences(1, "ml-eat(resamples=0,over=sentences)", n=4)
+    assert single.gate(against=single).changes[0].p is None
+    assert "tested: results over sentences keep no associations of single stimuli" in str(
+        single.gate(against=single)
+    )
 
 
 def test_what_ceased_to_be_comparable_does_not_pass():
@@ -97,7 +135,18 @@ def test_what_never_was_comparable():
     gate = mixed.gate(against=mixed)
     assert [change.status for change in gate.changes] == ["not compared", "unchanged"]
     assert gate.passes
-    assert "whether it grew cannot be tested" in str(gate)
+    reason = "results of WEAT keep no associations of single attributes"
+    assert f"whether it grew cannot be tested: {reason}" in str(gate)
+
+
+def test_no_reason_beside_weaker():
+    before, now = (
+        eatlas.run(planted_test(), {"model": vectors_of(strength)}, "weat(resamples=0)",
+                   frequency="off")
+        for strength in (1, 0)
+    )  # fmt: skip
+    (change,) = now.gate(against=before).changes
+    assert (change.status, change.p, change.reason) == ("weaker", None, "")
 
 
 def test_results_that_only_one_of_them_has():

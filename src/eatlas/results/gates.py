@@ -19,7 +19,7 @@ from eatlas.results.expressions import FACTS, Expression, Value
 from eatlas.results.finding import PLACES, VERDICTS, Finding, Question
 from eatlas.results.parts import finite
 from eatlas.results.settings import Settings, test_and_setting
-from eatlas.results.unit_tables import CommonWords, LevelTable
+from eatlas.results.unit_tables import CommonWords, LevelTable, StimulusTable
 from eatlas.stats.multiplicity import holm_adjusted
 
 if TYPE_CHECKING:
@@ -71,9 +71,10 @@ class Change:
     """The question, such as ``level1``; empty of a result as a whole."""
     d: float | None = None
     before: float | None = None
-    """Effect size in the baseline; both on the words that both results have, if it was tested."""
+    """Effect size in the baseline. Both are those of the findings, on all words of each result."""
     p: float | None = None
-    """Of the difference, adjusted by Holm over all questions that are compared."""
+    """Of the difference on the words that both results have, adjusted by Holm over all questions
+    that are compared."""
     verdict: str = ""
     verdict_before: str = ""
     reason: str = ""
@@ -371,6 +372,8 @@ class _Compared:
     """The associations that the difference is tested with."""
     was_comparable: bool
     """Whether the baseline has such associations."""
+    obstacle: str = ""
+    """Why the difference has no p-value, if it has none."""
 
     @classmethod
     def of(
@@ -382,7 +385,8 @@ class _Compared:
     ) -> _Compared:
         """What two results have to answer a question with."""
         level, former = (_level_of(results, place) for results in (pair, pair[:1]))
-        return cls(label, place, *questions, pair[1].rule.alpha, level, former is not None)
+        obstacle = "the difference is undefined" if level else _obstacle(pair)
+        return cls(label, place, *questions, pair[1].rule.alpha, level, bool(former), obstacle)
 
     @property
     def p(self) -> float | None:
@@ -394,24 +398,25 @@ class _Compared:
 
     def change(self, p: float | None) -> Change:
         """What became of it, with the adjusted p-value of the difference."""
-        before, now = self.before.effect_size, self.now.effect_size
-        if self.level is not None:
-            before, now = self.level.effect_sizes.tolist()
-        status = self.status(p, before or 0.0, now or 0.0)
-        reason = "" if p is not None else "whether it grew cannot be tested"
+        status = self.status(p)
         if status in {"not compared", "no longer comparable"}:
             reason = self.now.reason or self.before.reason or "the difference cannot be tested"
             return Change(self.label, status, self.place, reason=reason)
+        is_untested = p is None and status != "weaker"
+        reason = f"whether it grew cannot be tested: {self.obstacle}" if is_untested else ""
+        sizes = self.now.effect_size, self.before.effect_size
         verdicts = self.now.verdict, self.before.verdict
-        return Change(self.label, status, self.place, now, before, p, *verdicts, reason)
+        return Change(self.label, status, self.place, *sizes, p, *verdicts, reason)
 
-    def status(self, p: float | None, before: float, now: float) -> Status:
+    def status(self, p: float | None) -> Status:
         """New, if a claim in this direction was not supported; else by the difference."""
         is_now, was = is_supported(self.now), is_supported(self.before)
-        if is_now and not (was and now * before > 0):
+        product = (self.now.effect_size or 0.0) * (self.before.effect_size or 0.0)
+        if is_now and not (was and product > 0):
             return "new"
-        if p is not None and p <= self.alpha:
-            return "grew" if abs(now) > abs(before) else "weaker"
+        if self.level is not None and p is not None and p <= self.alpha:
+            before, now = abs(self.level.effect_sizes)
+            return "grew" if now > before else "weaker"
         if was and is_now is False:
             return "weaker"
         was_claimable = was is not None and self.before.p.new is not None
@@ -423,9 +428,20 @@ class _Compared:
 
 def _level_of(results: Sequence[AssociationResult], place: str) -> LevelTable | None:
     """The associations that differences are tested with; None if they are too few, or not kept."""
-    common = CommonWords.of(results) if place in PLACES else None
+    if place not in PLACES or any(result.read_over == "sentences" for result in results):
+        return None  # sentences of one stimulus are not independent
+    common = CommonWords.of(results)
     level = common.level(place) if common else None
     return level if level is not None and level.is_enough else None
+
+
+def _obstacle(results: Sequence[AssociationResult]) -> str:
+    """Why the difference of two results cannot be tested."""
+    if any(result.read_over == "sentences" for result in results):
+        return "results over sentences keep no associations of single stimuli"
+    if not all(table and table.of_attributes for table in map(StimulusTable.of, results)):
+        return f"results of {results[0].display_name} keep no associations of single attributes"
+    return "the two results have too few words in common"
 
 
 def _changes_of_added(label: str, finding: Finding) -> list[Change]:

@@ -16,8 +16,7 @@ def test():
 
 @pytest.fixture(scope="module")
 def vectors(test):
-    rng = np.random.default_rng(8)
-    return {text: rng.normal(size=7) for role in "XYAB" for text in test.concept(role).terms}
+    return make_vectors(test, 8)
 
 
 @pytest.fixture(scope="module")
@@ -40,3 +39,19 @@ def test_similarities_are_means_over_all_pairs_of_contexts(result, test, vectors
     ]
     assert (len(rows), len(columns)) == (6, 5)
     assert np.abs(np.array(result.similarities) - expected).max() <= 0.5e-6 + 1e-12
+
+
+def test_a_gate_prints_the_effect_size_of_the_finding():
+    test = make_sentences(dict.fromkeys("XYAB", (5, 2, 3, 1, 4, 2, 3, 2)))
+    before, now = (
+        eatlas.run(test, {"model": vectors}, "ceat(n=300)", frequency="off")
+        for vectors in (make_vectors(test, 1, 50), make_vectors(test, 2, 50))
+    )
+    change = now.gate(against=before).changes[0]
+    assert change.p is not None
+    assert (change.d, change.before) == (now[0].value, before[0].value)
+
+
+def make_vectors(test, seed, size=7):
+    rng = np.random.default_rng(seed)
+    return {text: rng.normal(size=size) for role in "XYAB" for text in test.concept(role).terms}
