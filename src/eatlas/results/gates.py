@@ -439,6 +439,8 @@ def _obstacle(results: Sequence[AssociationResult]) -> str:
     """Why the difference of two results cannot be tested."""
     if any(result.read_over == "sentences" for result in results):
         return "results over sentences keep no associations of single stimuli"
+    if any(result.over_stimuli for result in results):
+        return "level 1 weights words by their numbers of sentences, which the test does not"
     if not all(table and table.of_attributes for table in map(StimulusTable.of, results)):
         return f"results of {results[0].display_name} keep no associations of single attributes"
     return "the two results have too few words in common"

@@ -51,8 +51,6 @@ class StimulusTable:
     """Targets (X, then Y) by attributes (A, then B)."""
     of_attributes: bool = True
     """Whether the associations of single attributes are known, or only of targets."""
-    level1: Array | None = None
-    """Values for level 1, if they differ: its scores weight attributes by their sentences."""
 
     @classmethod
     def of(cls, result: AssociationResult) -> StimulusTable | None:
@@ -71,9 +69,9 @@ class StimulusTable:
         }
         rows = picked["X"] + [len(self.names["X"]) + i for i in picked["Y"]]
         columns = picked["A"] + [len(self.names["A"]) + i for i in picked["B"]]
-        if place == "level1":
-            return (self.values if self.level1 is None else self.level1)[np.ix_(rows, columns)]
         table = self.values[np.ix_(rows, columns)]
+        if place == "level1":
+            return table
         x = len(picked["X"])
         return np.asarray((table[:x] if place[-1] == "X" else table[x:]).T)
 
@@ -129,18 +127,14 @@ def _means_of(
     if scores is None or any(len(at(scores, role)) != len(names[role]) for role in TARGETS):
         return None
     sizes = [len(names[role]) for role in ATTRIBUTES]
-    halves, parts, gaps, known = np.repeat([0.5, -0.5], sizes), [], [], True
+    halves, parts, known = np.repeat([0.5, -0.5], sizes), [], True
     for role in TARGETS:
         score, means = np.array(at(scores, role)), at(scores, f"attributes_with_{role}")
         of = [np.array(means[group]) for group in ATTRIBUTES] if means else []
         known &= [len(group) for group in of] == sizes
         toward = np.concatenate(of) if known else np.zeros(sum(sizes))
         parts.append(toward + np.outer(score - known * score.mean(), halves))
-        # a score is a mean over the sentences of all attributes, so that some count more than once
-        gap = score.mean() - of[0].mean() + of[1].mean() if known and result.over_stimuli else 0.0
-        gaps.append(np.tile(gap * halves, (len(score), 1)))
-    values = np.concatenate(parts)
-    return StimulusTable(names, values, known, level1=values + np.concatenate(gaps))
+    return StimulusTable(names, np.concatenate(parts), of_attributes=known)
 
 
 @dataclass(frozen=True)
