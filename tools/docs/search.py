@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.pages import Page
 
 RANKS = {
@@ -57,6 +60,23 @@ TYPED = {
     "which-measure": ("BERT",),
 }
 """Words for a page that its title does not have; the search reads them as it reads titles."""
+
+
+AMBIGUOUS, UNIQUE = "e=e+s+o.id}return e", 'e=e+s+o.id+" "}return e'
+"""lunr names a node of its tree of words by the letters and numbers of its children, one after the
+other: "1" to node 23 and "12" to node 3 are the same, so that a search for a word with digits can
+fail. A space between children makes the names unique."""
+
+
+def on_post_build(config: MkDocsConfig, **_: Any) -> None:
+    """Give nodes of the search's tree of words unique names."""
+    for path in Path(config.site_dir, "assets/javascripts/workers").glob("search.*.js"):
+        text = path.read_text(encoding="utf-8")
+        if text.count(AMBIGUOUS) != 1:
+            raise PluginError(
+                f"{path.name}: the names of nodes are not made as in the lunr known here"
+            )
+        path.write_text(text.replace(AMBIGUOUS, UNIQUE), encoding="utf-8")
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:

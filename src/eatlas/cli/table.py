@@ -288,9 +288,7 @@ def _legend(results: Sequence[AssociationResult]) -> str:
     """What the numbers of findings are."""
     patterns = ", and EAT patterns by the paper's rule," * any(r.pattern for r in results)
     joined = [words for r in results if r.units for of in r.units.clusters.values() for words in of]
-    alike = (
-        joined and f"; near-synonyms, such as {joined[0][0]} and {joined[0][1]}, count as one word"
-    )
+    alike = joined and f"; similar terms, such as {joined[0][0]} and {joined[0][1]}, count as one"
     return (
         f"d: effect size, and its 95% interval {interval_in_words(results)}. "
         f"p: two-sided{alike or ''}. All numbers{patterns} are in the report."

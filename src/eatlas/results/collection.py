@@ -500,9 +500,9 @@ class Results(Sequence[AssociationResult]):
         >>> both = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
         >>> results = eatlas.run("weat-6", both, ["weat", "rnd", "mac"])
         >>> print(results.table().round(2).to_string(index=False))
-         source  WEAT  RND  MAC
-          plain  1.72 0.15 0.64
-        centred  1.72 0.16 0.92
+         source  WEAT   RND  MAC
+          plain  1.72 -0.02 0.72
+        centred  1.72 -0.01 0.92
         """
         from eatlas.results.cells import arrange_cells, list_respects  # noqa: PLC0415
 

@@ -56,7 +56,7 @@ def test_table_4_by_the_code_and_by_the_text():
     assert ROWS[TABLE_4] == (equal["code"], every)
     words = " ".join(PAGE.split())
     assert f"With the printed words, {equal['paper']} of the {every} cells" in words
-    assert f"with the words of the code, {equal['code']}." in words
+    assert f"with the words of the code, {equal['code']} are equal" in words
 
 
 def test_without_cls_minilm_has_one_vector_for_single_words(installed):

@@ -175,11 +175,15 @@ def test_axe_is_content_and_nothing_overflows(address, open_page, scheme, width)
 def test_the_page_says_what_is_asked_and_at_the_end_what_follows(address, open_page, sheet, items):
     page = open_page(address)
     asked = page.locator("#asked")
-    for text in ("A context is associated with a group if", "For example, with", "In doubt do not"):
+    for text in (
+        "A context is associated with a group if",
+        "For example, with",
+        "If you are unsure, do not guess",
+    ):
         expect(asked.get_by_text(text)).to_be_visible()
     given = {item.id: "Female" if i % 2 else "Male" for i, item in enumerate(items)}
     begin(page, "Anna")
-    expect(asked.get_by_text("In doubt do not")).to_be_hidden()  # one click away
+    expect(asked.get_by_text("If you are unsure, do not guess")).to_be_hidden()  # one click away
     keys = {"Female": "1", "Male": "2"}
     for n, item in enumerate(items.order_of("Anna")):
         expect(page.locator("#count")).to_contain_text(f"{n} of 13")

@@ -209,8 +209,11 @@ def _names(measure: str) -> tuple[str, str]:
     """The name of a measure in texts, and in full."""
     if words := earlier().get(measure):
         return words["short"], words["full"]
-    record = record_types().get(measure)
-    return (measure.upper(), "") if record is None else (record.display_name, record.full_name)
+    if (record := record_types().get(measure)) is None:
+        return measure.upper(), ""
+    make: Any = record.model_construct
+    blank = make()  # a name may depend on what was found
+    return blank.display_name, blank.full_name
 
 
 def _files(option: str, value: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
