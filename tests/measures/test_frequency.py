@@ -235,7 +235,7 @@ def test_a_list_more_coherent_than_any_topic_gets_a_remark():
     (note,) = [note for note in result.warnings if note.code == "frequency.coherence"]
     own, topics = note.values["lists"]["Instruments"]
     assert own > topics + 0.05
-    assert f"Instruments ({topics:.2f}, the list {own:.2f})" in str(note)
+    assert f"Instruments ({topics:.2f} v {own:.2f})" in str(note)
 
 
 def test_on_and_off():
