@@ -1,6 +1,7 @@
 """``--vectors NAME=SOURCE``: what people read is the name, and verify finds the source again."""
 
 import json
+import re
 
 import pytest
 from tests.inputs import TOML, make_test, make_vectors
@@ -25,7 +26,7 @@ def test_names_everywhere(eatlas_cli, folder):
     ended = eatlas_cli("run", "--tests", "t.toml", *BOTH)
     assert ended.code == 0, ended.err
     assert ended.out.startswith("2 sources: ")
-    assert "\nsmall\n" in ended.out
+    assert re.search(r"^Test +small +large +Difference$", ended.out, re.MULTILINE)
     assert "deep/" not in ended.out
     lines = [json.loads(one) for one in (folder / "out/results.jsonl").read_text().splitlines()]
     assert [(one["source"], one["source_from"]) for one in lines] == [

@@ -65,9 +65,9 @@ def test_lines_of_another_schema_are_named_and_the_others_shown(eatlas_cli, tmp_
 def test_columns_as_in_the_paper(eatlas_cli, tmp_path):
     eatlas_cli("run", "--tests", "weat-6", "--measure", "ml-eat(resamples=0)", "--out", "o")
     results = read_results(tmp_path / "o" / "results.jsonl")
-    ended = eatlas_cli("report", "o/results.jsonl", "--format", "latex", "--columns", "paper")
+    ended = eatlas_cli("report", "o/results.jsonl", "--format", "latex", "--columns", "published")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out == report_table(results, "latex", columns="paper")
+    assert ended.out == report_table(results, "latex", columns="published")
     assert r"\eatlasneutral" in ended.out
 
 
@@ -91,7 +91,7 @@ def test_the_ending_chooses_the_format(eatlas_cli, tmp_path, name, form):
     [
         ("-o t.pdf", ".pdf", "draw a figure: eatlas plot RESULTS --kind forest -o FILE"),
         ("-o t.svg", ".svg", "draw a figure"),
-        ("-o t.docx", ".docx", "open a table of HTML in Word: --format html-table -o table.html"),
+        ("-o t.odt", ".odt", "save it as t.html"),
         ("-o t.txt", ".txt", "say what it holds: --format sentences or --format methods"),
         ("-o t.xyz", ".xyz", "save it as t.html"),
         ("-o t", "a name without an ending", "save it as t.html"),

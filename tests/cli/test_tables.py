@@ -13,6 +13,7 @@ from eatlas.cli.console import new_console, show, table_of
 from eatlas.cli.messages import print_rows
 from eatlas.cli.table import notes, print_results
 from eatlas.notes import Note
+from eatlas.numbers import brief_p, effect, interval
 from eatlas.results import Results
 
 TWO = ("--vectors", "plain=glove-sample", "--vectors", "centred=glove-sample?transform=center")
@@ -71,15 +72,14 @@ def test_two_sources(wide):
         part for test in ("weat-1", "weat-4", "weat-5", "weat-6") for part in ("--tests", test)
     )
     text = wide(80, *tests, *TWO, *QUICK)
-    findings, side_by_side = text.split("\nSide by side: ")
-    said = " ".join(findings.split())
-    assert said.startswith("2 sources: four of eight results hold for other words at equal word")
-    for source in ("plain", "centred"):
-        assert re.search(rf"^{source}\n(weat-\d  .*\n( +.*\n)+){{4}}", findings, re.MULTILINE)
-    corrected = "the difference is not significant after correction for 4 tests."
-    weat_4 = said[said.index("weat-4 ") : said.index("weat-5 ")]
-    assert corrected in weat_4, "a small p that Holm's correction takes away has its reason"
-    assert "p these words < .001, new words .030, adjusted for frequency .020" in weat_4
+    head, side_by_side = text.split("\nSide by side: ")
+    said = " ".join(head.split())
+    assert said.startswith(
+        "2 sources: no significant difference between plain and centred is shown in four "
+        "associations; d at level 1 changes by at most 0.10 (weat-5); two of four are supported in "
+        "both sources"
+    )
+    assert "European" not in head, "the differences come at once"
     assert re.search(r"weat-1 +1\.17 supported +1\.21 supported +0\.04 \[", side_by_side)
     notes = " ".join(side_by_side.split())
     assert "weat-4, weat-5 (both sources): Names found in lower case" in notes
@@ -94,13 +94,16 @@ def test_layers_and_prompts(wide, tmp_path):
     make_model(tmp_path / "bert", "bert")
     tests = ("--tests", "weat-6", "--tests", "weat-1")
     text = wide(80, *tests, "--vectors", "hf:bert?layer=all", *QUICK)
-    assert text.startswith("bert: none of eight results holds for other words")
+    assert re.match(
+        r"bert: d at level 1 differs by at most \d\.\d\d \(weat-[16]\); none of two ", text
+    )
     assert "hf:bert?" not in text
     assert "(all 4 layers): Unknown to the tokenizer" in text
     assert "side by side: 2 tests, 4 layers" in text.casefold()
     prompts = ("--prompt", "{}", "--prompt", "It is {}.")
     text = wide(80, *tests[:2], "--vectors", "t=hf:bert", *prompts, *QUICK)
-    assert re.search(r"^t, prompt “It is {}.”\nweat-6  No significant ", text, re.MULTILINE)
+    assert text.startswith("t: Male names against Female names, Career against Family: ")
+    assert "weat-6" in text.split("Side by side")[-1]
     assert "(both prompts)" in text
 
 
@@ -154,19 +157,74 @@ def both():
 @pytest.mark.parametrize("columns", [80, 120, 200])
 def test_findings_come_first_and_no_line_is_too_wide(both, capsys, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
-    print_results(both)
+    print_results(both, full=True)
     lines = capsys.readouterr().out.splitlines()
     assert max(map(cell_len, lines)) <= columns
     before = " ".join(" ".join(lines).partition("Measured by")[0].split())
     for result, finding in zip(both, both.findings, strict=True):
         first, *others = finding.questions.values()
         assert first.sentence in before
-        shown = [question.sentence in before for question in others]
-        assert shown == [question.verdict != "not shown" for question in others]
+        assert all(question.sentence in before for question in others)
         assert f"{result.test} " in before
     text = " ".join(" ".join(lines).split())
     assert ("Intervals are in the report." in text) == (columns < 200)
     assert "Reference: uniform." in text
+
+
+@pytest.fixture(scope="module")
+def caliskan():
+    return eatlas.run()
+
+
+def test_ten_tests_fit_a_screen(caliskan, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    print_results(caliskan)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) + len(["", "results:", "report:"]) <= 35
+    assert max(map(cell_len, lines)) <= 100
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_rows_have_the_numbers_of_the_questions_below_their_verdict(
+    caliskan, capsys, monkeypatch, columns
+):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    print_results(caliskan)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(cell_len, lines)) <= columns
+    text = " ".join(" ".join(lines).partition("level 2 results not listed")[0].split())
+    names = "Supported", "In these word lists only: ", "Not significant"
+    first = [text.index(name) for name in names]
+    assert first == sorted(first)
+    for result, finding in zip(caliskan, caliskan.findings, strict=True):
+        for place, question in finding.questions.items():
+            d, p = f"{effect(question.effect_size)} {interval(question.interval)}", question.p
+            numbers = " ".join([d, *map(brief_p, (p.these, p.new, p.adjusted))])
+            listed = place == "level1" or question.verdict != "not shown"
+            assert (numbers in text) == listed, (result.test, place)
+    assert "Holm" not in text
+    for finding in caliskan.findings:
+        reasons = {q.reason for q in finding.questions.values() if q.verdict == "these words"}
+        assert all(f"In these word lists only: {reason}" in text for reason in reasons)
+
+
+def test_a_table_of_all_numbers_in_place_of_findings(wide):
+    text = wide(120, "--tests", "weat-6", *QUICK, "--table")
+    assert re.search(r"^weat-6 +Male names / Female names +1\.72\*", text, re.MULTILINE)
+    assert "BY-Singular" in text, "the pattern by the paper's rule"
+    assert "are more strongly associated" not in text
+
+
+def test_notes_that_change_no_conclusion_are_counted(caliskan, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    print_results(caliskan)
+    brief = capsys.readouterr().out
+    print_results(caliskan, full=True)
+    whole = capsys.readouterr().out
+    left_out = "differ in frequency: median ranks", "topics are less coherent than"
+    assert all(note in whole and note not in brief for note in left_out)
+    assert "2 more notes are in the report, with all numbers." in brief
+    assert "more notes" not in whole
 
 
 @pytest.mark.parametrize(

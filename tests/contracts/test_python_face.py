@@ -115,7 +115,7 @@ def test_results_are_saved_by_the_name_of_the_file(results, tmp_path, name, begi
     results.save(tmp_path / name)
     assert (tmp_path / name).read_text().lower().startswith(begins)
     with pytest.raises(ResultsError, match=r"allowed: \.jsonl, \.html"):
-        results.save(tmp_path / "r.docx")
+        results.save(tmp_path / "r.odt")
 
 
 def test_the_list_of_tests():

@@ -45,7 +45,7 @@ def test_report_tables_and_python_have_the_same_numbers(results, declared):
         family.adjusted(result) for result in results
     ]
     for form in ("markdown", "html-table", "latex"):
-        table = report_table(results, form, family=declared)
+        table = report_table(results, form, family=declared, columns="wide")
         for member in family:
             assert p_value(member.adjusted, 0.04) in table
 
@@ -70,3 +70,12 @@ def test_one_test_in_several_settings_is_not_adjusted(results, capsys):
 def test_a_family_that_there_is_not_is_refused(results, wrong):
     with pytest.raises(ResultsError, match=f"got: '{wrong}'\n  allowed: level1; level2; both"):
         report_html(results, family=wrong)
+
+
+def test_a_narrow_table_has_the_column_of_a_family_that_verdicts_do_not_use(results):
+    narrow = report_table(results, "markdown", columns="narrow")
+    assert "Holm" not in narrow, "the verdict is adjusted already"
+    declared = report_table(results, "markdown", columns="narrow", family="level1,settings")
+    assert "Holm" in declared
+    other = report_table(results, "markdown", columns="narrow", adjust="bh")
+    assert "Benjamini-Hochberg" in other

@@ -161,11 +161,13 @@ def test_titles_say_what_holds_and_how_far():
     )
 
 
-def test_the_title_of_results_of_several_kinds_counts_verdicts():
+def test_the_title_of_results_of_several_measures_has_the_verdicts_of_each():
     few = titled(planted(**SUPPORTED), mac())
     assert few == f"some-vectors: {FLOWERS}. {mac().finding.sentence}".removesuffix(".")
     several = planted(**SUPPORTED), weat(0.1, 6000), mac(), nearness(), sc_eat({"one": 0.1})
-    assert titled(*several).endswith(": 5 results: 1 supported, 2 not shown, 2 no test")
+    assert titled(*several).endswith(
+        ": ML-EAT: supported; no significant difference is shown by WEAT and SC-EAT; MAC and NEARNESS have no test"
+    )
 
 
 def test_what_is_said_before_a_finding_stays_before_its_first_sentence():

@@ -13,6 +13,7 @@ from eatlas.errors import ResultsError
 from eatlas.plugins import absent, call_point, points
 from eatlas.present import report_text, write_report
 from eatlas.present.report import format_of
+from eatlas.present.tables import PUBLISHED, WORD
 from eatlas.results import Results, salvage_results
 from eatlas.results.json_lines import schema_of
 from eatlas.writing import atomic_file, require_other_file
@@ -29,6 +30,7 @@ def report(
     form: str | None = None,
     family: str = FAMILY,
     columns: str | None = None,
+    as_published: bool = False,
     images: list[Path] | None = None,
 ) -> None:
     """Make a report of results files: one self-contained HTML page, tables, or texts.
@@ -43,20 +45,23 @@ def report(
         every option applies.
     output : -o, --output FILE
         The file to write. Its ending chooses the format: .html the page, .tex latex, .md markdown,
-        .csv csv, .bib bibtex. [default: report.html; other formats go to standard output]
-    form : --format html|latex|markdown|html-table|csv|methods|bibtex|sentences
-        html: the page. latex, markdown, html-table: tables for a
+        .csv csv, .docx docx, .bib bibtex. [default: report.html or report.docx; other formats go to
+        standard output]
+    form : --format html|latex|markdown|html-table|docx|csv|methods|bibtex|sentences
+        html: the page. latex, markdown, html-table, docx (Word): tables for a
         manuscript. csv: all numbers in full. methods: the methods paragraph. bibtex: all works that
         it cites. sentences: the results section, what each result shows with its numbers. [default:
         from the ending of FILE; html without a file]
     family : level1|level2|both|none[,settings]
         p-values that Holm's correction adjusts together: the tests in one setting (source, measure,
         period, window), or with ,settings all results.
-    columns : narrow|wide|paper
-        Columns of latex, markdown and html-table. narrow: d, interval, p and pattern. wide: all.
-        paper: as the paper of a measure prints them; for ML-EAT, the three levels, level 2 shaded
-        by sign and significance; for DivDist, each target's proportion minus its reference, by
-        source. [default: narrow for latex, which fits between the margins of a page; else wide]
+    columns : narrow|wide
+        Columns of tables. narrow: d, interval, the three p-values and the verdict. wide: all.
+        [default: narrow for latex and docx, which fits between the margins of a page; else wide]
+    as_published : bool
+        Tables as the paper of a measure prints them, with stars and EAT patterns by its rule. For
+        ML-EAT, the three levels, level 2 shaded by sign and significance; for DivDist, each
+        target's proportion minus its reference, by source.
     images : DIR
         Folder with the images of the tests, for small pictures in the page. Files are recognised by
         their content. May be repeated. [default: none; results files hold no images]
@@ -64,8 +69,17 @@ def report(
     if output is not None:
         form = format_of(output, form)
     form = form or PAGE
-    target = output or (Path("report.html") if form == PAGE else None)
-    options = {"--columns": columns, "--family": family, "--images": images}
+    if as_published and columns is not None:
+        raise ResultsError(
+            "published tables have their own columns", got=f"--as-published --columns {columns}"
+        )
+    columns = PUBLISHED if as_published else columns
+    target = output or (Path(f"report.{form}") if form in (PAGE, WORD) else None)
+    options = {
+        "--as-published" if as_published else "--columns": columns,
+        "--family": family,
+        "--images": images,
+    }
     if document := _document(results):
         if target is not None:
             _require_others(target, results)

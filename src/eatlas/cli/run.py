@@ -47,6 +47,7 @@ def run(
     prompts_averaged: list[str] | None = None,
     out: Path | None = None,
     as_json: bool = False,
+    table: bool = False,
     full: bool = False,
     seed: int = 0,
     workers: int | None = None,
@@ -92,8 +93,10 @@ def run(
         repeated.
     out : DIR
         Folder for results.jsonl and report.html. [default: out, or none with --json]
+    table : bool
+        Print tables of all numbers instead of findings.
     full : bool
-        Print the findings of each period of a long series instead of one row per period.
+        Print every finding in a sentence, with all notes, and each period of a long series.
     contexts : FILE
         Measure the stimuli in the contexts of FILE, written by eatlas contexts (for lpbs and
         lpbs-ceat by eatlas contexts --pairs).
@@ -136,6 +139,7 @@ def run(
         out=out,
         as_json=as_json,
         full=full,
+        table=table,
         workers=workers,
         engine=engine,
         prompts=prompts or None,
@@ -158,6 +162,7 @@ def measure_and_show(
     out: Path | None,
     as_json: bool,
     full: bool = False,
+    table: bool = False,
     workers: int | None,
     engine: str,
     planned: Callable[[Sequence[Job]], None] | None = None,
@@ -192,7 +197,7 @@ def measure_and_show(
         if store is not None:
             store.discard(identities)
     with output_of_a_command():
-        _show(results, target, as_json=as_json, full=full)
+        _show(results, target, as_json=as_json, full=full, table=table)
     code = exit_code(results)
     if gate is not None and len(results):
         found = gate(results)
@@ -237,12 +242,14 @@ def _contexts(path: Path | None, per_term: int | None) -> StimulusContexts | Non
     return loaded if per_term is None else loaded.first(per_term)
 
 
-def _show(results: Results, directory: Path | None, *, as_json: bool, full: bool) -> None:
+def _show(
+    results: Results, directory: Path | None, *, as_json: bool, full: bool, table: bool
+) -> None:
     """Print JSON and nothing else, or tables and where the files lie."""
     if as_json:
         print_json(map(to_json_line, (*results, *results.trends)))
     elif len(results):
-        print_results(results, full=full)
+        print_results(results, full=full, table=table)
         if directory is not None:
             print_line("")
             print_line(f"results: {directory / RESULTS}")

@@ -1,16 +1,18 @@
-"""What a terminal says of results: their title, a finding each, comparisons, and notes.
+"""What a terminal says of results: their title, their findings, comparisons, and notes.
 
-A finding is the sentence of its first question, with d, its interval and the three p-values; below
-it what else is shown. Of measures of single terms and targets there are tables of the ends. The
-report has the rest.
+The finding of one test is a sentence for each question, with d, its interval and the three
+p-values. Of several tests, each question has a row, below the verdict that it shares with others;
+tests in several settings are side by side. Of measures of single terms and targets there are tables
+of the ends. The report has the rest.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -19,6 +21,7 @@ from rich.text import Text
 
 from eatlas.cli.console import (
     LONGEST_LABEL,
+    PROSE,
     in_words,
     least_width,
     new_console,
@@ -26,9 +29,10 @@ from eatlas.cli.console import (
     say,
     show,
 )
-from eatlas.errors import join_names, listing
+from eatlas.errors import EatlasError, join_names, listing
+from eatlas.measures import get_measure
 from eatlas.notes import TEXT, Note, merge_notes
-from eatlas.numbers import all_of, brief_p, count, effect, interval, number_of
+from eatlas.numbers import UNDEFINED, all_of, brief_p, count, effect, interval, number_of
 from eatlas.plugins import call_point as call
 from eatlas.plugins import points
 from eatlas.present.account import accounts
@@ -39,7 +43,8 @@ from eatlas.present.columns import (
     little_legend,
     terms_table,
 )
-from eatlas.present.effects import interval_in_words, levels_of
+from eatlas.present.columns import tables as tables_of_numbers
+from eatlas.present.effects import interval_in_words, levels_of, p_heads
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of, first_of, p_values, title
 from eatlas.present.rendering import phrase
@@ -49,28 +54,33 @@ from eatlas.present.tables import comparison_table
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult, Results, TrendResult
 from eatlas.results.effects import Effect
-from eatlas.results.finding import Finding, Question
+from eatlas.results.finding import VERDICTS, Finding, Question
 from eatlas.results.levels import draws_of
 from eatlas.results.pooled import pool_groups
 from eatlas.results.settings import Settings, has_repeated_tests
+from eatlas.signature import Signature
 
 FEW, NAMED, MOST = 3, 8, 25
 """Results that are named one by one where a note is about all of them; results that a note names;
 notes that are printed: the report has all of them beside their results."""
 MOST_OF_SERIES = 3
 """Notes that are printed if a long series has a row for each period."""
-GROUPS = 2
-"""Measures and sources of which each has its findings; of more there is a table side by side."""
+BESIDE_CONCLUSIONS = frozenset(("frequency.coherence", "frequency.differs", "source.transformed"))
+"""Codes of notes that change no conclusion: p-values are adjusted for frequency, the random topics
+decide no verdict, and the name of a source has its transform."""
+LEAST_TEXT = 34
+"""Columns that an association needs; in a narrower terminal its numbers are below it."""
 SENSITIVE = 4
 """Words that a finding is sensitive to and that are named."""
 SENTENCE = re.compile(r"(?<=[\w)%]{3}\.) (?=[A-Z])")
 """Where a note goes on with what to make of it, which is in the report."""
 
 
-def print_results(results: Results, *, full: bool = False) -> None:
+def print_results(results: Results, *, full: bool = False, table: bool = False) -> None:
     """Print what was found, comparisons, then what the reader should know.
 
-    A long series has its trend and a row for each period; `full` prints all of each period.
+    A long series has its trend and a row for each period; `full` prints the sentences of all
+    results, and all notes. `table` prints the tables of all numbers instead of findings.
     """
     console, settings = new_console(), Settings.from_results(results)
     declared = DeclaredFamily.of(results)
@@ -89,9 +99,23 @@ def print_results(results: Results, *, full: bool = False) -> None:
         series.print_periods(console, periods, findings)
     if long:
         series.print_legend(console, [result for _, periods in long for result in periods])
-    if groups:
-        _print_findings(console, others, groups, settings, findings)
-    _print_measures(console, results, settings)
+    legend = ""
+    if table:
+        for made in tables_of_numbers(list(others), declared, "wide"):
+            say(console, "")
+            show(console, rich_table(made))
+            say(console, "\n".join(made.notes), "dim")
+    else:
+        beside = set() if full else set(map(id, _side_by_side(others)))
+        legend = _print_findings(
+            console,
+            [result for result in others if id(result) not in beside],
+            settings,
+            findings,
+            full=full,
+        )
+    measures = _measures_in_words(results, settings, full=full or len(results) == 1)
+    say(console, f"{legend}{measures}", "dim")
     for trend in results.trends:
         if all(trend is not shown for shown, _ in long):
             series.print_trend(console, trend, settings)
@@ -102,19 +126,21 @@ def print_results(results: Results, *, full: bool = False) -> None:
     _print_others(console, others)
     _print_matrix(console, others)
     _print_comparisons(console, others, declared)
-    _print_notes(console, results, brief=bool(long))
+    _print_notes(console, results, brief=bool(long), full=full or len(results) == 1)
 
 
-def _print_notes(console: Console, results: Results, *, brief: bool) -> None:
-    """Print what the reader should know; `brief` only the widest notes."""
-    every = list(notes(results, alike_by_code=brief))
-    most = MOST_OF_SERIES if brief else MOST
-    if len(every) > most:
-        left = len(every) - most
+def _print_notes(console: Console, results: Results, *, brief: bool, full: bool) -> None:
+    """Print what the reader should know; `brief` only the widest notes.
+
+    Unless `full`, notes that change no conclusion are left to the report.
+    """
+    whole = list(notes(results, alike_by_code=brief))
+    every = whole if full else list(notes(results, alike_by_code=brief, without=BESIDE_CONCLUSIONS))
+    every = every[: MOST_OF_SERIES if brief else MOST]
+    if left := len(whole) - len(every):
         are = "is" if left == 1 else "are"
-        more = f"{number_of(left, 'more note')} {are} in the report, beside their results."
-        every[most:] = [("", more)]
-    for who, text in [("", ""), *every] if every else ():
+        every.append(("", f"{number_of(left, 'more note')} {are} in the report, with all numbers."))
+    for who, text in every:
         say(console, text, head=who and f"{who}: ", hang=2)
 
 
@@ -176,7 +202,7 @@ def _print_accounts(console: Console, results: Results) -> None:
             say(console, "\n".join(table.notes), "dim")
 
 
-def _groups(results: Results) -> list[list[AssociationResult]]:
+def _groups(results: Iterable[AssociationResult]) -> list[list[AssociationResult]]:
     """Results of one measure, source and size of contexts; those of one test together."""
     groups: dict[tuple[str, str, str], list[AssociationResult]] = {}
     for result in results:
@@ -194,8 +220,13 @@ def _print_title(
     """Print what several results show together, and the claims over their sources."""
     if len(results) == 1:
         return
-    shown = [findings[id(result)] for result in results]
-    say(console, title(list(results), shown, settings), "bold", hang=2)
+    shown, said = [findings[id(result)] for result in results], ""
+    if has_repeated_tests(results):
+        from eatlas.present.comparison import title_of_results  # noqa: PLC0415  (few compare)
+
+        said = title_of_results(results, settings)
+    said = said or title(list(results), shown, settings, examples=0)
+    say(console, said, "bold", hang=2)
     for _, test in pool_groups(results):
         numbers = phrase("sentences", "pooled", test)
         sentence = test.questions["level1"].sentence
@@ -204,42 +235,144 @@ def _print_title(
 
 def _print_findings(
     console: Console,
-    results: Results,
-    groups: Sequence[Sequence[AssociationResult]],
+    results: Sequence[AssociationResult],
     settings: Settings,
     findings: Mapping[int, Finding],
-) -> None:
-    """Print a line for each result: the test, the sentence, its numbers, and what else is shown."""
+    *,
+    full: bool,
+) -> str:
+    """Print what each result shows: in rows by verdict, or in sentences with their numbers.
+
+    The answer is what the numbers are.
+    """
+    if not results:
+        return ""
+    groups = _groups(results)
     width = min(LONGEST_LABEL, max(cell_len(label_with_year(result)) for result in results))
     measures, alone = len({result.signature for result in results}), len(results) == 1
-    listed = len(groups) <= GROUPS or not _side_by_side(results)
-    for members in groups if listed else ():
+    for members in groups:
         if len(groups) > 1:
             measure = f"{settings.short(members[0])} on " if measures > 1 else ""
             say(console, f"{measure}{settings.place(members[0])}", "bold")
+        in_rows = [r for r in members if not (full or alone) and _fits_rows(findings[id(r)])]
+        _print_rows(console, in_rows, findings, width)
         table = Table.grid(padding=(0, 2, 0, 0))
         table.add_column(width=width, overflow="fold")
         table.add_column(overflow="fold")
         for result in members:
-            lines = _lines(result, findings[id(result)], whole=alone)
-            table.add_row(Text(label_with_year(result), "bold"), Text("\n").join(lines))
+            if all(result is not other for other in in_rows):
+                lines = _lines(result, findings[id(result)], whole=full or alone)
+                table.add_row(Text(label_with_year(result), "bold"), Text("\n").join(lines))
         show(console, table, folds=True)
     shown = [findings[id(result)] for result in results]
     every = [q for finding in shown for q in list(finding.questions.values())[1:]]
     silent = sum(question.verdict == "not shown" for question in every)
-    if silent and listed and not alone:
+    left_out = ""
+    if silent and not alone and not full:
         results_of, are = ("result", "is") if silent == 1 else ("results", "are")
-        say(console, f"The {count(silent)} level 2 {results_of} not listed {are} not significant.")
-    if drawn := [r for r in results if findings[id(r)].questions and _has_interval(r)]:
-        say(console, _legend(drawn), "dim")
+        left_out = f"The {count(silent)} level 2 {results_of} not listed {are} not significant. "
+    of_tests = [r for r in results if findings[id(r)].questions and _has_interval(r)]
+    return left_out + (f"{_legend(of_tests)} " if of_tests else "")
 
 
-def _print_measures(console: Console, results: Results, settings: Settings) -> None:
-    """Print what all results were measured by, and where, if that is one source."""
+def _fits_rows(finding: Finding) -> bool:
+    """Whether a finding says no more than the answers to the questions of X, Y, A and B."""
+    answers = " ".join(question.sentence for question in finding.questions.values())
+    return "level1" in finding.questions and finding.sentence == answers
+
+
+HEADS = "d [95% interval]", "these", "new", "adj."
+"""Heads of the numbers of a row."""
+
+
+def _print_rows(
+    console: Console,
+    results: Sequence[AssociationResult],
+    findings: Mapping[int, Finding],
+    width: int,
+) -> None:
+    """Print each association below its verdict: d, its interval and the three p-values."""
+    rows: dict[str, list[list[str]]] = {}
+    for verdict, result in product(VERDICTS, results):
+        finding, effects = findings[id(result)], {e.place: e for e in levels_of(result)}
+        for place, question in finding.questions.items():
+            if question.verdict == verdict and (place == "level1" or verdict != "not shown"):
+                head = phrase("sentences", "verdict_of_rows", question, results)
+                rows.setdefault(head, []).append(_row(result, finding, place, effects[place]))
+    if not rows:
+        return
+    numbers = [row[2:] for of_verdict in rows.values() for row in of_verdict]
+    widths = [max(map(cell_len, column)) for column in zip(HEADS, *numbers, strict=True)]
+    room = min(console.width, PROSE) - sum(widths) - 2 * len(widths)
+    beside = room - width - 2 >= LEAST_TEXT
+    for number, (head, of_verdict) in enumerate(rows.items()):
+        fits = beside and cell_len(head) <= room
+        if number or not fits:
+            say(console, head, "bold", hang=2)
+        if not number:
+            text = (head if fits else "").ljust(room if beside else width)
+            show(console, Text.assemble((text, "bold"), (_in_columns(HEADS, widths), "dim")))
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(width=width, overflow="fold", style="bold")
+        table.add_column(width=room - width - 2 if beside else None, overflow="fold")
+        for test, association, *cells in of_verdict:
+            values = _in_columns(cells, widths).removeprefix("  ")
+            if beside:
+                table.add_row(test, association, values)
+            else:
+                table.add_row(test, f"{association}\n{values}")
+        show(console, table, folds=True)
+
+
+def _in_columns(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Cells of columns of numbers, each after two blanks."""
+    pairs = zip(cells, widths, strict=True)
+    return "".join(f"  {' ' * (width - cell_len(cell))}{cell}" for cell, width in pairs)
+
+
+def _row(result: AssociationResult, finding: Finding, place: str, size: Effect) -> list[str]:
+    """The test, the association, d with its interval, and the three p-values."""
+    question, alpha = finding.questions[place], result.rule.alpha
+    association = phrase("sentences", "association", result, size, question.verdict)
+    if place == "level1" and (words := _sensitive(finding)):
+        association += f"; sensitive to {words}"
+    return [
+        label_with_year(result),
+        association,
+        f"{effect(size.d)} {interval(question.interval)}".strip(),
+        *(
+            UNDEFINED if p is None else brief_p(p, alpha)
+            for p in (question.p.these, question.p.new, question.p.adjusted)
+        ),
+    ]
+
+
+def _sensitive(finding: Finding) -> str:
+    """Words without any one of which the verdict would be weaker, if it is a claim."""
+    words = [f"“{word}”" for word in finding.sensitive_to]
+    if not words or finding.verdict == "not shown":
+        return ""
+    return join_names(words) if len(words) <= SENSITIVE else f"{len(words)} words"
+
+
+def _measures_in_words(results: Results, settings: Settings, *, full: bool) -> str:
+    """What all results were measured by, and where, if that is one source."""
     groups = _groups(results)
-    signatures = dict.fromkeys(in_words(result.signature) for result in results)
-    source = f" on {settings.place(groups[0][0])}" if len(groups) == 1 else ""
-    say(console, f"Measured by {join_names(list(signatures))}{source}.", "dim")
+    names = dict.fromkeys(
+        in_words(result.signature if full else _without_defaults(result.signature))
+        for result in results
+    )
+    source = f" on {settings.place(groups[0][0])}" if full and len(groups) == 1 else ""
+    return f"Measured by {join_names(list(names))}{source}."
+
+
+def _without_defaults(text: str) -> str:
+    """A signature with the parameters that differ from those of the measure by default."""
+    signature = Signature.parse(text)
+    with suppress(EatlasError):  # a measure that is not installed
+        default = Signature.parse(get_measure(signature.name).signature)
+        signature = signature.without(dict(set(default.params) & set(signature.params)))
+    return str(signature).removesuffix("()")
 
 
 def _lines(result: AssociationResult, finding: Finding, *, whole: bool) -> list[Text]:
@@ -251,10 +384,8 @@ def _lines(result: AssociationResult, finding: Finding, *, whole: bool) -> list[
             continue
         lines += [Text(question.sentence)] if number else []
         lines.append(Text(_facts(result, place, question, levels.get(place)), "dim"))
-    words = [f"“{word}”" for word in finding.sensitive_to]
-    if words and finding.verdict != "not shown":
-        named = join_names(words) if len(words) <= SENSITIVE else f"{len(words)} words"
-        lines[1].append(f"; sensitive to {named}")
+    if words := _sensitive(finding):
+        lines[1].append(f"; sensitive to {words}")
     if finding.questions:
         others = (e for e in levels.values() if e.verdict is None and e.symbol == "d")
         lines += [Text(_effect_in_words(e), "dim") for e in others]
@@ -286,12 +417,11 @@ def _effect_in_words(level: Effect) -> str:
 
 def _legend(results: Sequence[AssociationResult]) -> str:
     """What the numbers of findings are."""
-    patterns = ", and EAT patterns by the paper's rule," * any(r.pattern for r in results)
     joined = [words for r in results if r.units for of in r.units.clusters.values() for words in of]
     alike = joined and f"; similar terms, such as {joined[0][0]} and {joined[0][1]}, count as one"
     return (
         f"d: effect size, and its 95% interval {interval_in_words(results)}. "
-        f"p: two-sided{alike or ''}. All numbers{patterns} are in the report."
+        f"p, two-sided: {', '.join(p_heads(results).values())}{alike or ''}."
     )
 
 
@@ -379,11 +509,15 @@ def _print_comparisons(console: Console, results: Results, family: DeclaredFamil
 
 
 def notes(
-    results: Sequence[AssociationResult], *, alike_by_code: bool = False
+    results: Sequence[AssociationResult],
+    *,
+    alike_by_code: bool = False,
+    without: Collection[str] = (),
 ) -> Iterator[tuple[str, str]]:
     """Who a note is about, and its first sentence; of one code the first, and who has others.
 
-    Missing terms are a note of each list of them; `alike_by_code` makes them one note.
+    Missing terms are a note of each list of them; `alike_by_code` makes them one note. Notes of
+    the codes `without` are left out.
     """
     settings, pairs = Settings.from_results(results), []
     for result in results:
@@ -395,7 +529,7 @@ def notes(
         }
         if terms:
             every.append(Note("coverage.missing", values={"terms": terms}))
-        pairs += [(result, note) for note in dict.fromkeys(every)]
+        pairs += [(result, note) for note in dict.fromkeys(every) if note.code not in without]
     alike: dict[str, list[tuple[str, list[AssociationResult]]]] = {}
     for note, numbers in merge_notes(note for _, note in pairs):
         text = SENTENCE.split(settings.without_paths(str(note)), maxsplit=1)[0]

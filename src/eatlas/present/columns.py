@@ -323,10 +323,15 @@ NARROW = (
     TEST.only("test", "concepts", "source", strong=True, when="no terms"),
     TEST.only("test", "attributes", "source", strong=True, when="terms"),
     TERM, GROUP, EFFECT.only("d", "interval", "other intervals", when="no terms", starred=False),
-    EFFECT.only("d", *P_LINES, when="terms"), ADJUSTED, STACKED, QUESTION[-1], FINDING,
+    EFFECT.only("d", *P_LINES, when="terms"), replace(ADJUSTED, when="another family"), STACKED,
+    QUESTION[-1], FINDING,
 )  # fmt: skip
 """Of a manuscript what fits between the margins of a page: d, interval, p-values and verdict."""
 WIDTHS: dict[str, tuple[Declared, ...]] = {"narrow": NARROW, "wide": MANUSCRIPT}
+PUBLISHED = (
+    *NARROW[:2], TERM, GROUP, EFFECT.only("d", *P_LINES), PATTERN.only("pattern"), FINDING,
+)  # fmt: skip
+"""The numbers of the published tables: d with stars, p-values of single words, EAT pattern."""
 PAGE = (
     TEST, SOURCE, CONCEPTS, EFFECT, ADJUSTED, *QUESTION, PATTERN, AFTER, CHANCE,
     FINDING.only("sentence", when="no question"),
@@ -358,13 +363,15 @@ def arrange_rows(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
         "level 3": first.result.level3 is not None,
         "after": has_d and any(row.result.adjusted is not None for row in rows),
         "question": any(row.question for row in rows),
+        "another family": not (first.family.of_verdicts and any(row.question for row in rows)),
         "no question": not any(row.question for row in rows),
         "chance": any(topic_baseline(row.result) is not None for row in rows),
     }
     shown = [declared for declared in form if has[declared.when]]
     for of, neighbours in groupby(shown, key=lambda declared: declared.of):
         for key, declared in product(keys[of], list(neighbours)):
-            if declared is ADJUSTED and not first.family.has(key.partition(".")[0]):
+            of_family = "adjusted p" in declared.lines
+            if of_family and not first.family.has(key.partition(".")[0]):
                 continue
             columns.append(_column(declared, key, rows))
             filled.append([_cell(declared, key, row) for row in rows])
@@ -390,7 +397,7 @@ def _column(declared: Declared, key: str, rows: Sequence[Row]) -> Column:
         group = shown.title if several and shown.symbol != shown.title else ""
         if "d" in declared.lines:
             title = shown.symbol
-        elif declared is ADJUSTED:
+        elif "adjusted p" in declared.lines:
             title = rows[0].family.method
     return Column(title, group, declared.number, short)
 
@@ -438,6 +445,14 @@ def tables(
     results: Iterable[AssociationResult], family: DeclaredFamily, columns: str = "wide"
 ) -> list[Table]:
     """Tables of a manuscript: one for each signature, in order of first appearance."""
+    return tables_in_form(results, family, WIDTHS[columns])
+
+
+def tables_in_form(
+    results: Iterable[AssociationResult], family: DeclaredFamily, form: Sequence[Declared]
+) -> list[Table]:
+    """Tables with the columns of a form: one for each signature."""
+    whole = form is MANUSCRIPT
     by_signature: dict[str, list[AssociationResult]] = {}
     every = list(results)
     for result in every:
@@ -447,11 +462,9 @@ def tables(
     for members in by_signature.values():
         if members[0].by_target is None:
             told = [findings[id(member)] for member in members]
-            made.append(_of_signature(members, told, family, WIDTHS[columns]))
-            comments = commentaries(members)
-            made += [t for each in comments for t in each.tables(whole=columns == "wide")]
+            made.append(_of_signature(members, told, family, form))
+            made += [t for each in commentaries(members) for t in each.tables(whole=whole)]
         else:  # a row for each target
-            whole = columns == "wide"
             made += [_of_targets(r, number, whole=whole) for number, r in enumerate(members, 1)]
     return made
 
@@ -476,7 +489,7 @@ def _of_signature(
         caption=f"{phrase('sentences', 'little_among', members)} "
         f"{number_of(len(members), 'result')} of {members[0].signature} on {named}.".lstrip(),
         notes=(
-            *_notes(members, rows, family, whole=form is MANUSCRIPT),
+            *_notes(members, rows, family, form),
             *filter(None, [little_legend(members)]),
         ),
     )
@@ -691,10 +704,11 @@ def _notes(
     members: Sequence[AssociationResult],
     rows: Sequence[Row],
     family: DeclaredFamily,
-    *,
-    whole: bool,
+    form: Sequence[Declared],
 ) -> list[str]:
     """What a reader needs below a table of effect sizes d; nothing below other numbers."""
+    whole, published = form is MANUSCRIPT, form is PUBLISHED
+    questions = any(row.question for row in rows) and not published
     effects = [shown for row in rows for shown in row.effects.values()]
     terms, places = any(e.term is not None for e in effects), {e.place for e in effects}
     if not terms and all(shown.symbol != "d" for shown in effects):
@@ -709,8 +723,11 @@ def _notes(
         means=dict.fromkeys(draws.drawn for result in members if (draws := draws_of(result))),
         intervals=interval_in_words(members),
         held=join_names(covariates_of(members)),
-        questions=any(row.question for row in rows),
-        adjusted=any(family.has(place.partition(".")[0]) for place in places),
+        questions=questions,
+        published=published,
+        adjusted=any(family.has(place.partition(".")[0]) for place in places)
+        and not published
+        and (whole or not (questions and family.of_verdicts)),
         family=family,
         unit=unit_in_words(members[0]),
         resampled=any(known.patterns for known in uncertain),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markupsafe import Markup
 
 from eatlas.present.drawings.curves import steps, timeline_of
-from eatlas.present.drawings.rows import RowDrawing, line_of, pair_of
-from eatlas.present.drawings.svg import Scales
-from eatlas.present.rendering import phrase
-from eatlas.present.sections import SERIES, Section
+from eatlas.present.drawings.rows import RowDrawing, change_of, line_of, ruler_of_changes
+from eatlas.present.drawings.svg import FAR, Axis, Scales
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.findings import title_end
+from eatlas.present.rendering import little_among, phrase
+from eatlas.present.sections import SERIES, Section, sections
 from eatlas.present.sentences import finding, level_statements
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.compare import (
@@ -29,12 +31,13 @@ from eatlas.results.compare import (
 from eatlas.results.finding import VERDICTS, Verdict
 from eatlas.results.levels import CELLS
 from eatlas.results.pooled import PooledResult, pool_groups
-from eatlas.results.settings import source_name
+from eatlas.results.settings import Settings, source_name
 from eatlas.results.trend import Timeline, series_source
+from eatlas.stats.multiplicity import holm_adjusted
 from eatlas.texts import tables
 
 if TYPE_CHECKING:
-    from eatlas.results import TrendResult
+    from eatlas.results import Results, TrendResult
 
 NOT_GIVEN = "no result of this year is among those that were given"
 KINDS = Path(__file__).parent / "data" / "comparisons.toml"
@@ -130,6 +133,22 @@ def kinds() -> dict[str, Any]:
     return tables(KINDS)
 
 
+class Change(NamedTuple):
+    """How far the effect size in one setting is from that in another."""
+
+    d: float
+    interval: tuple[float, float] | None
+    p: float | None
+
+    @classmethod
+    def of(cls, gap: Difference) -> Change:
+        """A difference, as the package says that knows more of both results, if there is one."""
+        known = gap.known
+        if known is not None and known.difference is not None and known.interval is not None:
+            return cls(known.difference, known.interval, known.p)
+        return cls(gap.d, gap.interval, gap.p)
+
+
 class Compared(NamedTuple):
     """One test, one measure, in settings that differ in one respect alone."""
 
@@ -144,6 +163,8 @@ class Compared(NamedTuple):
     """The same as results, which know how far they differ."""
     pooled: PooledResult | None = None
     """The claim over the sources."""
+    axis: Axis | None = None
+    """Of the changes of all rows."""
 
     @property
     def members(self) -> list[Section]:
@@ -187,17 +208,42 @@ class Compared(NamedTuple):
         known = {named[place]: self.row.difference(place, 1) for place in named}
         return {name: gap for name, gap in known.items() if gap is not None}
 
-    def drawing(self, scales: Scales) -> RowDrawing:
-        """Two marks on one axis, or a line over settings that rise; empty for other settings."""
-        if not any(effect.symbol == "d" for effect in self.members[0].levels):
-            return RowDrawing(Markup())  # such numbers have no common axis
+    @property
+    def change(self) -> Change | None:
+        """The change of the first effect size between two settings, or over settings that rise."""
+        first, *_, last = self.row.members
+        rises = len(self.row.members) == 2 or self.by in NUMBERED
+        if first is None or last is None or not rises or not self.row.places:
+            return None
+        gap = self.row.difference(self.row.places[0], len(self.row.members) - 1)
+        return None if gap is None else Change.of(gap)
+
+    @property
+    def has_d(self) -> bool:
+        """Whether the first number is an effect size d, which has the axis of the page."""
+        return self.members[0].levels[0].symbol == "d"
+
+    @property
+    def is_line(self) -> bool:
+        """Whether the settings rise, so that a line shows them."""
+        return self.by in NUMBERED and len(self.members) >= LEAST
+
+    def line(self, scales: Scales) -> RowDrawing:
+        """A line over settings that rise."""
         told = [(section.result, section.finding) for section in self.members]
         first, *_, last = told[0][0].sides[-1]
-        if self.by in NUMBERED and len(told) >= LEAST:
-            names = [name for name, _ in self.sections_with_names]
-            return RowDrawing(line_of(told, names, scales.axis), f"↓ {last}", f"↑ {first}")
-        drawn = pair_of(told[0], told[1], scales.axis) if len(told) == 2 else Markup()
-        return RowDrawing(drawn, f"← {last}", f"{first} →")
+        names = [name for name, _ in self.sections_with_names]
+        return RowDrawing(line_of(told, names, scales.axis), f"↓ {last}", f"↑ {first}")
+
+    def change_ruler(self) -> Markup:
+        """The numbers of the axis of changes."""
+        return Markup() if self.axis is None else ruler_of_changes(self.axis)
+
+    def change_drawing(self) -> Markup:
+        """The change with its interval, on the axis of all rows."""
+        if self.change is None or self.axis is None:
+            return Markup()
+        return change_of(self.change.d, self.change.interval, self.axis)
 
     @property
     def sentence(self) -> str:
@@ -205,6 +251,18 @@ class Compared(NamedTuple):
         levels = [s.result.level3 for s in self.members if s.result.level3 is not None]
         means = [level[cell].mean for level in levels for cell in CELLS]
         said = phrase("sentences", "compared", self, means)
+        return f"{phrase('sentences', 'pooled', self.pooled)} {said}" if self.pooled else said
+
+    @property
+    def remark(self) -> str:
+        """What the numbers of the settings and their change do not show."""
+        means = [
+            level[cell].mean
+            for section in self.members
+            if (level := section.result.level3) is not None
+            for cell in CELLS
+        ]
+        said = phrase("sentences", "compared", self, means, "alone")
         return f"{phrase('sentences', 'pooled', self.pooled)} {said}" if self.pooled else said
 
     @property
@@ -250,7 +308,60 @@ def comparisons(shown: Iterable[Section]) -> dict[str, list[Compared]]:
     for by in ("prompt", "source") if len(models) == 1 and None not in models else ("prompt",):
         if all(id(s) in rising for row in compared.get(by, ()) for s in row.members):
             compared.pop(by, None)
-    return {by: sorted(rows, key=lambda row: -row.spread) for by, rows in compared.items()}
+    return {by: _in_order(rows) for by, rows in compared.items()}
+
+
+def _in_order(rows: list[Compared]) -> list[Compared]:
+    """Rows with one axis for their changes, those that differ most first."""
+    known = [change for row in rows if row.has_d and (change := row.change) is not None]
+    values = [end for change in known for end in (change.d, *(change.interval or ()))]
+    near = [max(-FAR, min(FAR, value)) for value in values]
+    limit = max(map(abs, near), default=0.0) or 1.0
+    axis = Axis.with_zero([-limit, limit], 0.0, 1.0) if known else None
+    by_size = sorted(rows, key=lambda row: -abs(row.change.d if row.change else row.spread))
+    return [row._replace(axis=axis if row.has_d else None) for row in by_size]
+
+
+def significant_changes(rows: Sequence[Compared]) -> list[Compared]:
+    """Rows whose change is significant after Holm over all rows."""
+    adjusted = holm_adjusted(row.change.p if row.change else None for row in rows)
+    return [
+        row
+        for row, p in zip(rows, adjusted, strict=True)
+        if p is not None and p <= row.members[0].result.rule.alpha
+    ]
+
+
+def title_of_results(results: Results, settings: Settings) -> str:
+    """The title of tests over the years, or in several settings; empty of other results."""
+    shown = sections(results, DeclaredFamily(None))
+    series = series_of(shown, results.trends, results.failures)
+    in_series = {section.anchor for line in series for section in line.members}
+    others = comparisons(section for section in shown if section.anchor not in in_series)
+    compared = [(kinds()[by], rows) for by, rows in others.items()]
+    return title_of_settings(shown, settings, series, compared)
+
+
+def title_of_settings(
+    shown: Sequence[Section],
+    settings: Settings,
+    series: Sequence[Series],
+    compared: Sequence[tuple[dict[str, str], list[Compared]]],
+) -> str:
+    """How tests move over the years, or change between settings; empty of other results."""
+    every = [section.result for section in shown]
+    little = little_among(every), len(every)
+    if sum(len(line.members) for line in series) == len(shown):
+        alpha = every[0].rule.alpha
+        said = phrase("sentences", "title_series", settings.subject, series, alpha, *little)
+        return said + title_end(every)
+    if not compared or "level1" not in compared[0][1][0].members[0].finding.questions:
+        return ""
+    kind, rows = compared[0]
+    if any(row.pooled for row in rows):
+        return ""
+    about = settings.subject, kind["several"], rows, significant_changes(rows)
+    return phrase("sentences", "title_compared", *about, *little) + title_end(every)
 
 
 def _name(by: str, value: str) -> str:

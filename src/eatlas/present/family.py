@@ -32,6 +32,8 @@ class DeclaredFamily:
     family: Family | None
     alone: bool = False
     """Whether each setting has one p-value alone, which needs no adjustment."""
+    of_verdicts: bool = False
+    """Whether verdicts are adjusted over the same tests by the same procedure."""
 
     @classmethod
     def of(
@@ -47,7 +49,7 @@ class DeclaredFamily:
         if levels != "none":
             how: Any = {"method": adjust, "settings": family.endswith(SETTINGS)}
             made = results.family(levels, **how)  # type: ignore[arg-type]
-        return cls(made or None)
+        return cls(made or None, of_verdicts=(family, adjust) == ("level1", "holm"))
 
     def of_several(self) -> DeclaredFamily:
         """The same, or without a family where each setting has one p-value alone."""

@@ -304,11 +304,16 @@ def p_values(result: AssociationResult, question: Question) -> str:
 
 
 def title(
-    results: Sequence[AssociationResult], findings: Sequence[Finding], settings: Settings
+    results: Sequence[AssociationResult],
+    findings: Sequence[Finding],
+    settings: Settings,
+    *,
+    examples: int = MOST_SAID,
 ) -> str:
     """What a page is about: the first sentence of one result; what holds of several.
 
-    Of tests on several sources, what holds over these.
+    Of tests on several sources, what holds over these. `examples` of associations that hold are
+    named.
     """
     pooled = pool_groups(results)
     alike = len({test.noun for _, test in pooled}) == 1
@@ -326,12 +331,13 @@ def title(
     little = little_among(results)
     if len(tested) == len(findings):
         noun = "association" if len({result.test for result in results}) == len(results) else ""
-        text = phrase("sentences", "title", tested, noun or "result", little)
+        text = phrase("sentences", "title", tested, noun or "result", little, examples)
         return f"{settings.subject}: {text}{title_end(results)}"
     if len(said) > MOST_SAID:
-        verdicts = [finding.verdict for finding in findings]
-        counts = {NAMES[each]: n for each in NAMES if (n := verdicts.count(each))}
-        text = phrase("sentences", "title_of_kinds", len(findings), counts, little)
+        verdicts: dict[str, list[Verdict | None]] = {}
+        for result, finding in zip(results, findings, strict=True):
+            verdicts.setdefault(result.display_name, []).append(finding.verdict)
+        text = phrase("sentences", "title_of_kinds", len(findings), verdicts, little)
         return f"{settings.subject}: {text}"
     sentences = [text.removeprefix(RANDOM) for text in said]
     return f"{settings.subject}: {' '.join(sentences)}".removesuffix(".")

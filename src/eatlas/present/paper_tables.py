@@ -1,6 +1,7 @@
 """Tables as papers print them: the three levels of an ML-EAT, shares of targets by model.
 
-Wolfe, Hiniker and Howe (2024), Table 1; Bommasani and Liang (2022), Table 3.
+Wolfe, Hiniker and Howe (2024), Table 1; Bommasani and Liang (2022), Table 3. Of other measures d
+with its stars, and p-values of single words.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from eatlas.errors import ResultsError
 from eatlas.numbers import UNDEFINED, effect, level_of, number_of, plural
 from eatlas.present.columns import (
+    PUBLISHED,
     Cell,
     Column,
     Table,
@@ -21,9 +22,11 @@ from eatlas.present.columns import (
     little_legend,
     mark_name,
     over_attributes,
+    tables_in_form,
     unit_in_words,
 )
 from eatlas.present.effects import levels_of, unit_of
+from eatlas.present.family import DeclaredFamily
 from eatlas.present.targets import ALPHA, DECIMALS, UNIFORM, Lean, Leans, leans
 from eatlas.present.text import isolate, one_line
 from eatlas.results.levels import CELLS, draws_of
@@ -50,29 +53,26 @@ SHADING = (
 def paper_tables(results: Iterable[AssociationResult]) -> list[Table]:
     """Tables as the papers of the measures print them, in the order of the results.
 
-    Three levels have a table for each measure and setting, targets of groups one for each test.
-
-    Raises
-    ------
-    ResultsError
-        If a result has neither.
+    Three levels have a table for each measure and setting, targets of groups one for each test,
+    and all else one for each measure.
     """
     every = list(results)
-    for result in every:
-        if result.level3 is None and result.by_target is None:
-            raise ResultsError(
-                "no paper's table is laid out for one of these results",
-                got=f"the result of {result.signature} for {result.test}",
-                allowed="results with three levels, such as those of ML-EAT, and of DivDist",
-                remedy="leave it out, or choose narrow or wide columns",
-            )
     settings = Settings.from_results(every)
     groups: dict[Hashable, list[AssociationResult]] = {}
     for result in every:
-        key = (result.test, result.sides) if result.by_target else settings.of(result)
-        groups.setdefault((bool(result.by_target), key), []).append(result)
-    makers = {False: _three_levels, True: _targets}
-    made = [makers[members[0].by_target is not None](members) for members in groups.values()]
+        if result.level3 is None and result.by_target is None:
+            key: Hashable = result.signature
+        else:
+            key = (result.test, result.sides) if result.by_target else settings.of(result)
+        groups.setdefault((result.level3 is None, bool(result.by_target), key), []).append(result)
+    made: list[Table] = []
+    for members in groups.values():
+        if members[0].level3 is not None:
+            made.append(_three_levels(members))
+        elif members[0].by_target is not None:
+            made.append(_targets(members))
+        else:
+            made += tables_in_form(members, DeclaredFamily(None), PUBLISHED)
     times = Counter[str]()
     return [_make_id_unique(table, times) for table in made]
 

@@ -20,13 +20,13 @@ from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import ENDINGS as DRAWINGS
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import title, title_end
-from eatlas.present.rendering import little_among, page_files, phrase, render
+from eatlas.present.findings import title
+from eatlas.present.rendering import page_files, render
 from eatlas.present.sections import Folders, Section, sections, source_of, thumbnails_of
 from eatlas.present.sentences import wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph, results_section
 from eatlas.present.tables import FORMATS as TABLES
-from eatlas.present.tables import report_table
+from eatlas.present.tables import WORD, report_table, tables_of_report
 from eatlas.results.collection import FORMS
 from eatlas.results.json_lines import USUAL_NAME, keep_others, schema_name, to_json_line
 from eatlas.results.levels import CELLS
@@ -91,7 +91,7 @@ def report_html(
         "report",
         **values,
         **page_files("cards.js", "report.js"),
-        title=_title(shown, settings, compared) if every else words["heading"],
+        title=_title(shown, settings, series, compared) if every else words["heading"],
         names_in_full=settings.in_words(full=True),
         intervals=any(level.interval for section in shown for level in section.levels),
         legend=legend(result.primary.label for result in every if result.pattern is not None),
@@ -108,9 +108,25 @@ def report_html(
         first_rows=FIRST_ROWS,
         tables=_tables(shown, settings, declared),
         series=series,
+        in_years=in_years(shown, series),
         compared=compared,
         sources={source_of(section.result): section.source_name for section in shown},
     )
+
+
+def _title(
+    shown: Sequence[Section],
+    settings: Settings,
+    series: Sequence[Series],
+    compared: Sequence[tuple[dict[str, str], list[Compared]]],
+) -> str:
+    """What a page is about: how tests move over years or settings, else what they show."""
+    if series or compared:
+        from eatlas.present.comparison import title_of_settings  # noqa: PLC0415  (few have)
+
+        if said := title_of_settings(shown, settings, series, compared):
+            return said
+    return title([each.result for each in shown], [each.finding for each in shown], settings)
 
 
 def _series_and_comparisons(
@@ -125,20 +141,9 @@ def _series_and_comparisons(
     return series, [(kinds()[by], rows) for by, rows in others.items()]
 
 
-def _title(
-    shown: Sequence[Section],
-    settings: Settings,
-    compared: Sequence[tuple[dict[str, str], list[Compared]]],
-) -> str:
-    """The finding of a page; where settings are compared, how far they agree."""
-    every, findings = [each.result for each in shown], [each.finding for each in shown]
-    if not compared or "level1" not in compared[0][1][0].members[0].finding.questions:
-        return title(every, findings, settings)
-    kind, rows = compared[0]
-    if any(row.pooled for row in rows):
-        return title(every, findings, settings)
-    about = settings.subject, kind["several"], rows, little_among(every), len(every)
-    return phrase("sentences", "title_compared", *about) + title_end(every)
+def in_years(shown: Sequence[Section], series: Sequence[Series]) -> bool:
+    """Whether all results are of series, so that their lines come first."""
+    return bool(shown) and sum(len(line.members) for line in series) == len(shown)
 
 
 def _tables(
@@ -168,7 +173,7 @@ def deflate(value: object) -> Markup:
 
 TEXTS = ("methods", "bibtex")
 """Texts for a manuscript that records of other kinds have too."""
-FORMATS = ("html", *TABLES, *TEXTS, "sentences")
+FORMATS = ("html", *TABLES, WORD, *TEXTS, "sentences")
 """The page, tables, and texts for a manuscript."""
 ENDINGS = {ending: form for ending, form in FORMS.items() if form in FORMATS}
 """The format of a file, by its ending."""
@@ -178,7 +183,6 @@ PLAIN = ".txt"
 """Ending of a file in any format but HTML."""
 INSTEAD = {
     PLAIN: "say what it holds: --format sentences or --format methods",
-    ".docx": "open a table of HTML in Word: --format html-table -o table.html",
     **dict.fromkeys(DRAWINGS, "draw a figure: eatlas plot RESULTS --kind forest -o FILE"),
 }
 """What to do about the ending of a file that is no report."""
@@ -240,6 +244,10 @@ def report_text(
         )
     if isinstance(results, Record):
         return _text_of_record(results, format, columns)
+    if format == WORD:
+        raise ResultsError(
+            "a Word document is not text", remedy='write it to a file: write_report(..., "x.docx")'
+        )
     if format == "html":
         return report_html(results, damage=damage, family=family, adjust=adjust, images=images)
     if format in TABLES:
@@ -280,12 +288,12 @@ def write_report(
         such as :func:`eatlas.scan` returns with ``themes``, only `columns` matters.
     path : path
         Its ending chooses the format: .html, .tex, .md, .csv or .bib.
-    format : {"html", "latex", "markdown", "html-table", "csv", "methods", "bibtex", "sentences"}, \
-optional
+    format : {"html", "latex", "markdown", "html-table", "csv", "docx", "methods", "bibtex", \
+"sentences"}, optional
         One self-contained page; tables for a manuscript, one for each signature, with effect sizes,
-        intervals, p-values in both readings and EAT pattern; the methods paragraph; the BibTeX
-        entries of all works that it cites; or what each result shows, in sentences with their
-        numbers. LaTeX needs the packages booktabs and array, a long
+        intervals, p-values and verdicts, of which docx is a Word document; the methods paragraph;
+        the BibTeX entries of all works that it cites; or what each result shows, in sentences with
+        their numbers. LaTeX needs the packages booktabs and array, a long
         table longtable, one that is too wide graphicx or lscape; the first line says which.
         Markdown is GitHub's. CSV has one row for each result, at full precision.
     damage : iterable of ResultsError
@@ -296,10 +304,11 @@ optional
         them.
     adjust : {"holm", "bh", "by"}
         The procedure.
-    columns : {"narrow", "wide"}, optional
-        A narrow table has d, interval, p and pattern and fits between the margins of a page; a
-        wide one also mean cosines, shares of resamples, adjusted numbers and random topics. By
-        default LaTeX is narrow, all else wide; CSV always has all.
+    columns : {"narrow", "wide", "published"}, optional
+        A narrow table has d, interval, the three p-values and the verdict, and fits between the
+        margins of a page; a wide one also mean cosines, shares of resamples, adjusted numbers and
+        random topics; a published one stars, p-values of single words and EAT patterns, as the
+        paper of a measure prints them. By default LaTeX and Word are narrow, all else wide.
     images : path or list of paths, optional
         Of a page: folders that hold the images of the tests, of which it then has thumbnails. A
         file with other bytes is not shown.
@@ -319,9 +328,18 @@ optional
     ...     "weat-6" in path.read_text(encoding="utf-8")
     True
     """
+    form = format_of(Path(path), format)
+    if form == WORD and not isinstance(results, Record):
+        from eatlas.present.word import docx_bytes  # noqa: PLC0415  (few reports are a document)
+
+        made = tables_of_report(results, form, family=family, adjust=adjust, columns=columns)
+        content = docx_bytes(made)
+        with atomic_file(Path(path), binary=True) as document:
+            document.write(content)
+        return
     text = report_text(
         results,
-        format_of(Path(path), format),
+        form,
         damage=damage,
         family=family,
         adjust=adjust,

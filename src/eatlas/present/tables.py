@@ -111,7 +111,7 @@ def layout(table: Table) -> LatexLayout:
 
 def _layout(table: Table, size: str, letter: float, line: float) -> LatexLayout:
     """The layout in letters of one size: columns of text share the room that numbers leave."""
-    widths = [letter * width for width in _widths(table)]
+    widths = [letter * width for width in column_widths(table)]
     texts = tuple(
         width > LEAST_TEXT and not column.number
         for width, column in zip(widths, table.columns, strict=True)
@@ -139,13 +139,18 @@ def _layout(table: Table, size: str, letter: float, line: float) -> LatexLayout:
     return LatexLayout(size, spec, texts, room < 0, height > PAGE_HEIGHT)
 
 
-def _widths(table: Table) -> Iterator[float]:
+def column_widths(table: Table) -> Iterator[float]:
     """The longest line of each column in ems, heads among them."""
     alone = {name for name, n in table.groups() if n == 1}
     for n, column in enumerate(table.columns):
-        heads = column.title.split() if column.number and not column.group else [column.title]
+        heads = head_lines(column)
         heads += [column.group] if column.group in alone else []
         yield max(_ems(part) for part in (*heads, *(p for row in table.rows for p in row[n].lines)))
+
+
+def head_lines(column: Column) -> list[str]:
+    """The lines of a head; that of numbers has each word on its own line."""
+    return column.title.split() if column.number and ", " not in column.title else [column.title]
 
 
 def _ems(line: str) -> float:
@@ -218,13 +223,21 @@ def html(tables: Iterable[Table]) -> str:
 FILTERS |= {
     "anchor": lambda name: re.sub("[^a-z0-9-]", "-", name.lower()),
     "latex": latex_text,
+    "head_lines": head_lines,
     "latex_number": lambda line: POWER.sub(r"$\1\\times10^{-\2}$", latex_text(line)),
     "markdown": markdown_text,
 }
-PAPER = "paper"
-"""The columns of the table that the paper of a measure prints."""
+PUBLISHED = "published"
+"""The columns of published tables."""
 MARKUP = {"latex": latex, "markdown": markdown, "html-table": html}
+WORD = "docx"
 FORMATS = (*MARKUP, "csv")
+BRIEF = re.compile(
+    "test|source|setting|year|signature|[XYAB]|term|group|effect_size(_[XY])?|low(_[XY])?|high(_[XY])?|"
+    "p_two_sided|p_these(_[XY])?|crossed_p_two_sided(_[XY])?|adjusted_p_two_sided(_[XY])?|"
+    "p_claim(_[XY])?|verdict(_[XY])?"
+)
+"""Columns of a narrow CSV table: effect sizes with intervals, p-values and verdicts."""
 
 
 def report_table(
@@ -242,18 +255,42 @@ def report_table(
             allowed=", ".join(FORMATS),
         )
     results = list(results)
+    made = tables_of_report(results, format, family=family, adjust=adjust, columns=columns)
+    if format != "csv":
+        return MARKUP[format](made)
+    declared = DeclaredFamily.of(results, family, adjust)
+    pairs = zip(results, findings_of(results), strict=True)
+    rows = [row for pair in pairs for row in _rows(*pair, declared)]
+    if columns == "narrow":
+        rows = [{name: row[name] for name in row if BRIEF.fullmatch(name)} for row in rows]
+    return csv_text(rows)
+
+
+def tables_of_report(
+    results: Iterable[AssociationResult],
+    format: str,  # noqa: A002  (as the command line calls it)
+    *,
+    family: str,
+    adjust: str,
+    columns: str | None,
+) -> list[Table]:
+    """The tables of a report in a format, whichever markup writes them.
+
+    Raises
+    ------
+    ResultsError
+        If an option has no such value, or there are no results.
+    """
+    results = list(results)
     if not results:
         raise ResultsError("there are no results to put in a table")
     declared = DeclaredFamily.of(results, family, adjust)
-    if format == "csv":
-        pairs = zip(results, findings_of(results), strict=True)
-        return csv_text([row for pair in pairs for row in _rows(*pair, declared)])
-    layout = layout_of(format, columns, (*WIDTHS, PAPER))
-    if layout == PAPER:
-        return MARKUP[format](paper_tables(results))
+    layout = layout_of(format, columns, (*WIDTHS, PUBLISHED))
+    if layout == PUBLISHED:
+        return paper_tables(results)
     pooled = [test for _, test in pool_groups(results)]
     over_sources = [table_over_sources(pooled)] if pooled else []
-    return MARKUP[format]([*over_sources, *tables(results, declared, layout)])
+    return [*over_sources, *tables(results, declared, layout)]
 
 
 def layout_of(
@@ -262,7 +299,7 @@ def layout_of(
     layouts: Iterable[str] = WIDTHS,
 ) -> str:
     """The columns of a table that a user chose, or those of its format."""
-    columns = columns or ("narrow" if format == "latex" else "wide")
+    columns = columns or ("narrow" if format in {"latex", WORD} else "wide")
     if columns not in (known := list(layouts)):
         raise ResultsError(
             f"there is no table with the columns {columns!r}{did_you_mean(columns, known)}",

@@ -137,7 +137,7 @@ def _findings(
 
 FORMS = {
     ".jsonl": "results", ".html": "html", ".htm": "html", ".csv": "csv", ".tex": "latex",
-    ".md": "markdown", ".bib": "bibtex",
+    ".md": "markdown", ".docx": "docx", ".bib": "bibtex",
 }  # fmt: skip
 """What a file of results holds, by the ending of its name."""
 
@@ -652,9 +652,9 @@ and other training runs.
         ----------
         path : str or path
             ``.jsonl`` holds the results themselves, which :func:`eatlas.read_results` reads and
-            ``eatlas verify`` computes again; ``.html`` is the report; ``.csv``, ``.tex`` and
-            ``.md`` are tables; ``.bib`` holds the works to cite. The file is written only when it
-            is complete.
+            ``eatlas verify`` computes again; ``.html`` is the report; ``.csv``, ``.tex``, ``.md``
+            and ``.docx`` (Word) are tables; ``.bib`` holds the works to cite. The file is written
+            only when it is complete.
 
         Raises
         ------

@@ -77,5 +77,5 @@ def test_a_link_to_a_result_that_is_filtered_away_shows_it(mixed, open_page):
     unfold(page)
     page.fill("#search", "nobody")
     expect(page.locator("#shown")).to_contain_text("0 of 6")
-    page.locator("#sources a.cell").nth(1).click()
+    page.locator("#sources .settings a").nth(1).click()
     expect(page.locator("#one-2")).to_be_visible()  # once the browser says that the hash changed

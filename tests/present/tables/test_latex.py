@@ -49,7 +49,7 @@ def test_the_table_of_a_paper():
     assert r"\textbf{test-1} \newline Flowers / Insects \newline Pleasant / Unpleasant" in text
     assert r"1.40 \\ {[}1.00, 1.70{]}" in text
     assert r".016 \\ \textendash{} \\ \textendash{}" in text
-    assert [len(row) for row in rows(text)] == [7, 7]
+    assert [len(row) for row in rows(text)] == [6, 6]
     assert "Level 3" not in text
     text = report_table(both, "latex", columns="wide")
     assert (
@@ -92,7 +92,7 @@ def test_braces_and_environments_close():
     opened, closed = (re.findall(rf"\\{word}\{{(.*?)\}}", plain) for word in ("begin", "end"))
     assert sorted(opened) == sorted(closed)
     assert opened.count("table*") == 3
-    assert [len(row) for row in rows(text)] == [7]  # of the first table
+    assert [len(row) for row in rows(text)] == [6]  # of the first table
 
 
 def test_rows_do_not_begin_with_an_option():

@@ -7,12 +7,11 @@ from tests.present.records import HOSTILE, divdist, full, level, ml_eat, weat
 from tests.present.tables.reading import markdown_tables
 
 import eatlas
-from eatlas.errors import ResultsError
 from eatlas.present import report_table
 
 
 def table(results, form="markdown"):
-    return report_table(results, form, columns="paper")
+    return report_table(results, form, columns="published")
 
 
 def shades(text):
@@ -138,14 +137,17 @@ def test_names_of_any_script_are_in_cells(form):
 
 
 def test_csv_has_all_numbers_with_any_columns():
-    assert report_table([ml_eat()], "csv", columns="paper") == report_table([ml_eat()], "csv")
+    assert report_table([ml_eat()], "csv", columns="published") == report_table([ml_eat()], "csv")
 
 
-def test_results_without_a_table_of_a_paper_are_refused():
-    with pytest.raises(
-        ResultsError, match=r"got: the result of WEAT\(.*\) for test-1\n  allowed: results with"
-    ):
-        table([ml_eat(), weat()])
+def test_other_measures_have_stars_and_p_values_of_single_words():
+    three, other = markdown_tables(table([ml_eat(), weat()]))
+    assert three[0][1] == "Level 1\nA,B,X,Y"
+    assert other[0] == ["Test", "d"]
+    assert other[1][1] == "1.20*\n.0078\n(.016)"
+    text = table([weat()])
+    assert "By the paper's rule: \\* p &lt; .05" in text
+    assert "New words" not in text
 
 
 def test_a_level_without_a_threshold_is_still_read_by_its_p():

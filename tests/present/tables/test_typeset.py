@@ -67,9 +67,9 @@ def within_margins_over_pages(result, columns, tmp_path):
 
 def test_the_three_levels_of_a_paper_are_between_the_margins_and_go_on_over_pages(tmp_path):
     result = full(names=LONG)
-    assert typeset([result], tmp_path, "paper") == ([], 1)
+    assert typeset([result], tmp_path, "published") == ([], 1)
     many = [result.model_copy(update={"test": f"test-{n}"}) for n in range(LENGTHENED)]
-    wrong, pages = typeset(many, tmp_path, "paper")
+    wrong, pages = typeset(many, tmp_path, "published")
     assert wrong == []
     assert pages > 1
 
@@ -78,16 +78,16 @@ def test_targets_by_source_are_between_the_margins(tmp_path):
     (result,) = eatlas.run(tests="divdist-race", measures="divdist(p=off)")
     sources = ("a", "a-source-of-a-long-name", "another one")
     results = [result.model_copy(update={"source": name}) for name in sources]
-    wrong, pages = typeset(results, tmp_path, "paper")
+    wrong, pages = typeset(results, tmp_path, "published")
     assert wrong == []
     assert 4 <= pages <= 8
 
 
 def test_the_ten_tests_of_the_paper_are_on_one_page_with_their_shades(tmp_path):
-    assert typeset(eatlas.run(tests="caliskan"), tmp_path, "paper") == ([], 1)
+    assert typeset(eatlas.run(tests="caliskan"), tmp_path, "published") == ([], 1)
 
 
-@pytest.mark.parametrize("columns", ["narrow", "wide", "paper"])
+@pytest.mark.parametrize("columns", ["narrow", "wide", "published"])
 def test_names_that_have_no_place_to_be_broken_still_compile(columns, tmp_path):
     assert typeset([full(names=HOSTILE, test="<b>&")], tmp_path, columns)[1] == 1
 

@@ -17,6 +17,7 @@ from eatlas.present.drawings.svg import (
     Axis,
     Scales,
     label,
+    line_between,
     mark,
     mark_of,
     outline,
@@ -34,6 +35,8 @@ Told = tuple[AssociationResult, Finding]
 """A result with what it shows among the others of a page."""
 STRIP, SPARK = 20.0, 56.0
 """Height of a strip of targets, and of a line over settings."""
+CHANGE = 140.0
+"""Width of the axis of changes."""
 
 
 class RowDrawing(NamedTuple):
@@ -154,22 +157,35 @@ def line_of(told: Sequence[Told], names: Sequence[str], axis: Axis) -> Markup:
     return _row_drawing(parts, SPARK + 12)
 
 
-def pair_of(first: Told, second: Told, axis: Axis) -> Markup:
-    """Effect sizes of one test in two settings, on one line each; marks of the second are small."""
-    axis, parts = axis.on(MARGIN, MARGIN + LINE), ""
-    second_by_place = {effect.place: effect for effect in levels_of(*second)}
-    rows = [(e, second_by_place.get(e.place)) for e in levels_of(*first) if e.symbol == "d"]
-    height = ROW * len(rows) + 4
-    parts += path(f"M{axis.at(0):g} 0v{height:g}", "z")
-    for number, (one, two) in enumerate(rows):
-        y = 2 + ROW * (number + 0.5)
-        ends = [axis.at(e.d) for e in (one, two) if e is not None and e.d is not None]
-        if len(ends) == 2:
-            parts += path(f"M{ends[0]:.1f} {y:g}H{ends[1]:.1f}", f"i {mark_of(one.place)[1]}")
-        for effect, size in ((one, 1.0), (two, 0.6)):
-            if effect is not None and effect.d is not None:
-                parts += mark(effect, axis.at(effect.d), y, size)
-    return _row_drawing(parts, height)
+def change_of(d: float, interval: tuple[float, float] | None, axis: Axis) -> Markup:
+    """A difference of two effect sizes with its interval; an end beyond the axis is an arrow."""
+    axis = axis.on(MARGIN, MARGIN + CHANGE)
+    height = ROW + 4
+    inside = [path(f"M{axis.at(0):g} 0v{height:g}", "z")]
+    ticks = [x for x, _ in axis.ticks() if x != axis.at(0)]
+    inside.append(path("".join(f"M{x:.1f} 0v{height:g}" for x in ticks), "g"))
+    if interval is not None:
+        inside.append(line_between(*interval, axis, height / 2))
+    inside.append(
+        path(
+            outline("diamond", round(axis.at(max(axis.low, min(axis.high, d))), 1), height / 2),
+            "m on",
+        )
+    )
+    return small("change", axis, height, *inside)
+
+
+def ruler_of_changes(axis: Axis) -> Markup:
+    """The numbers at the ends of the axis of changes, and at zero."""
+    axis = axis.on(MARGIN, MARGIN + CHANGE)
+    ticks = axis.ticks()
+    (first, low), (last, high) = ticks[0], ticks[-1]
+    numbers = (
+        label(low, first - MARGIN, 11, size=10),
+        label("0", axis.at(0), 11, size=10, anchor="middle"),
+        label(high, last + MARGIN, 11, size=10, anchor="end"),
+    )
+    return small("ruler", axis, 14, *numbers)
 
 
 def _row_drawing(parts: str, height: float) -> Markup:

@@ -322,14 +322,24 @@ def interval_line(shown: Effect, axis: Axis, y: float) -> str:
     if shown.interval is None:
         return ""
     low, high = shown.interval
-    first, last = (round(axis.at(min(max(v, axis.low), axis.high)), 1) for v in (low, high))
-    drawn = f"M{first:g} {y:g}H{last:g}"
-    drawn += "m-3-3l3 3-3 3" * (high > axis.high)
-    drawn += f"M{first + 3:g} {y - 3:g}l-3 3 3 3" * (low < axis.low)
+    drawn = _line(low, high, axis, y)
     middle = (low + high) / 2
     if shown.adjusted is not None and axis.low < middle < axis.high:
         drawn += f"M{axis.at(middle):.1f} {y - 3.5:g}v7"
     return path(drawn, f"i {mark_of(shown.place)[1]}".strip())
+
+
+def line_between(low: float, high: float, axis: Axis, y: float) -> str:
+    """The line of an interval that belongs to no level."""
+    return path(_line(low, high, axis, y), "i")
+
+
+def _line(low: float, high: float, axis: Axis, y: float) -> str:
+    """The path from one value to another; an end beyond the axis is an arrow."""
+    first, last = (round(axis.at(min(max(v, axis.low), axis.high)), 1) for v in (low, high))
+    drawn = f"M{first:g} {y:g}H{last:g}"
+    drawn += "m-3-3l3 3-3 3" * (high > axis.high)
+    return drawn + f"M{first + 3:g} {y - 3:g}l-3 3 3 3" * (low < axis.low)
 
 
 def estimate(shown: Effect, axis: Axis, y: float, symbol: str = "d") -> str:
