@@ -65,7 +65,8 @@ def package(tmp_path, monkeypatch):
 
 
 def forget_packages():
-    installed._points_by_group.cache_clear()
+    installed._all_points.cache_clear()
+    installed.entry_points_of.cache_clear()
 
 
 def test_a_scheme_of_another_package_gets_the_whole_string(package):

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from typing import Any
 
 from rich import box
@@ -123,9 +123,9 @@ def show(console: Console, what: Table | Text, *, hang: int = 0, folds: bool = F
             console.width = min(width, PROSE)
             console.print(what)
         else:
-            for table in narrow(what, console):
+            for table, least in narrow(what, console):
                 # a label is wider than some terminals, which wrap it themselves
-                console.width = max(width, least_width(table, console))
+                console.width = max(width, least)
                 console.print(table)
     console.width = width
     text = captured.get()
@@ -139,28 +139,33 @@ def show(console: Console, what: Table | Text, *, hang: int = 0, folds: bool = F
     sys.stdout.write(text)
 
 
-def narrow(table: Table, console: Console) -> Iterator[Table]:
-    """A table, or several of its first column and as many others as the terminal has room for."""
+def narrow(table: Table, console: Console) -> Iterator[tuple[Table, int]]:
+    """A table, or several of its first column and as many others as the terminal has room for.
 
-    def first_and(columns: Sequence[Column]) -> Table:
+    With the least width of each.
+    """
+
+    def part_of(columns: Sequence[Column]) -> Table:
         part = copy(table)
-        part.columns = [replace(c, _index=i) for i, c in enumerate((table.columns[0], *columns))]
+        part.columns = [replace(c, _index=i) for i, c in enumerate(columns)]
         return part
 
-    rest = table.columns[1:]
-    fits = least_width(table, console) <= console.width
-    if fits or any(least_width(first_and([c]), console) > console.width for c in rest):
-        yield table
+    first, *rest = table.columns
+    alone, *widths = (least_width(part_of([column]), console) for column in table.columns)
+    if rest:  # a column that is not the first has a gap before it
+        gap = least_width(part_of([first, rest[0]]), console) - alone - widths[0]
+        widths = [gap + width for width in widths]
+    whole = alone + sum(widths)
+    if whole <= console.width or any(alone + width > console.width for width in widths):
+        yield table, whole
         return
     while rest:
-        number = next(
-            n
-            for n in range(len(rest), 0, -1)
-            if least_width(first_and(rest[:n]), console) <= console.width
-        )
-        part, rest = first_and(rest[:number]), rest[number:]
+        reached = [alone + width for width in accumulate(widths)]
+        number = sum(width <= console.width for width in reached)
+        part = part_of([first, *rest[:number]])
+        rest, widths = rest[number:], widths[number:]
         part.caption = None if rest else table.caption
-        yield part
+        yield part, reached[number - 1]
 
 
 def least_width(table: Table, console: Console) -> int:

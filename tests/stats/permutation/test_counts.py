@@ -22,7 +22,7 @@ from tests.stats.permutation.outlying import check
 
 from eatlas.errors import EatlasError
 from eatlas.stats.effect_size import effect_size, effect_sizes
-from eatlas.stats.permutation import batch, permutation_test, permutation_tests
+from eatlas.stats.permutation import batch, counting, permutation_test, permutation_tests
 from eatlas.stats.permutation.counting import count_at_least
 from eatlas.stats.permutation.problem import SMALLEST, tie_tolerance, to_fixed
 
@@ -251,26 +251,32 @@ def test_scores_that_differ_by_rounding_alone_have_no_effect_and_p_1():
     assert found.greater.count == found.less.count == found.two_sided.count == found.total == 70
 
 
-def test_pruned_halves_count_what_all_subsets_do():
+def test_pruned_halves_count_what_all_subsets_do(monkeypatch):
     r = np.random.default_rng(11)
-    for i in range(100):
+    for i in range(200):
         size = int(r.integers(6, 13))
         n = int(r.integers(3, size // 2 + 1))
         values = np.sort(r.integers(-50, 50, size) if i % 2 else r.integers(-(2**55), 2**55, size))
         sums = [sum(chosen) for chosen in itertools.combinations(values.tolist(), n)]
         ts = [t := int(r.choice(sums)), t + 1, t - 7]
-        assert count_at_least(values, n, ts, 1 << 22) == [sum(x >= t for x in sums) for t in ts]
+        right = [sum(x >= t for x in sums) for t in ts]
+        assert count_at_least(values, n, ts, 1 << 22) == right
+        with monkeypatch.context() as patched:
+            patched.setattr(counting, "FEW", 0)
+            patched.setattr(counting, "LOOKUP", 0.0 if i % 3 else 100.0)
+            assert count_at_least(values, n, ts, 1 << 22) == right
 
 
-def test_halves_of_very_different_lists_meet_elsewhere(monkeypatch):
-    asked = question(separated(24, 24, 1.1, 3), 24)
-    ends = asked.values, 24, [asked.at_least, asked.below]
+@pytest.mark.parametrize(("n", "m", "d"), [(24, 24, 1.1), (20, 20, 0.1), (10, 40, 0.8), (9, 60, 1)])
+def test_counts_from_the_tops_of_halves_are_those_of_whole_halves(n, m, d, monkeypatch):
+    asked = question(separated(n, m, d, 3), n)
+    ends = asked.values, asked.n, [asked.at_least, asked.below]
+    monkeypatch.setattr(counting, "FEW", 1 << 24)
     whole = count_at_least(*ends, 1 << 24)
-    # from the middle one half has 48,000 partial sums, and the other 197,000
-    monkeypatch.setattr("eatlas.stats.permutation.counting.FEW", 1 << 14)
-    assert count_at_least(*ends, 150_000) == whole
-    assert count_at_least(*ends, 50_000) is None
-    assert count_at_least(*ends, 80_000, foreseen=1.1) is None
+    monkeypatch.setattr(counting, "FEW", 1 << 10)
+    assert count_at_least(*ends, 1 << 24) == whole is not None
+    assert count_at_least(*ends, 10_000) is None
+    assert count_at_least(*ends, 20_000, foreseen=1.0) is None
 
 
 def test_rows_have_the_same_counts_however_many_are_compared_at_once(monkeypatch):

@@ -51,7 +51,7 @@ STATES = 4 << 20
 FORESEEN = 1.5
 """A count is given up as soon as so many times as many partial sums are to be expected."""
 LAST_STATES = 1 << 24
-"""The same where only drawing is left: three of 134 MB, half a second."""
+"""The same where only drawing is left: three of 67 MB, a fifth of a second."""
 LAST_LOG_COUNT = 44 * math.log(2)
 """Counts beyond 2**44 never fit into LAST_STATES."""
 FORCED_STATES = 1 << 25

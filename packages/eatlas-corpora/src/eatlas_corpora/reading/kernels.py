@@ -40,12 +40,8 @@ SLOTS = 1 << _SLOT_BITS
 _SPREAD = np.uint32(2654435761)  # 2^32 over the golden ratio, as Knuth advises
 _SPACE = 32
 _ASCII = 128
-
-
-@inlined  # type: ignore[misc, unused-ignore]
-def is_space(byte: Any) -> Any:
-    """Whether a byte is white space of ASCII."""
-    return byte == 32 or 9 <= byte <= 13
+IS_SPACE = np.array([byte == _SPACE or 9 <= byte <= 13 for byte in range(256)])
+"""Whether a byte is white space of ASCII; in a table, as comparisons take longer to compile."""
 
 
 @inner  # type: ignore[misc, unused-ignore]
@@ -160,7 +156,7 @@ def near(
         at, gaps = ends[k], 0
         for j in range(k + 1, len(starts)):
             while at < starts[j] and gaps <= distance + 1 and data[at] != separator:
-                gaps += is_space(data[at]) and not is_space(data[at + 1])
+                gaps += IS_SPACE[data[at]] and not IS_SPACE[data[at + 1]]
                 at += 1
             if at < starts[j] or gaps > distance + 1:
                 break
@@ -184,13 +180,13 @@ def _words(data: Bytes, edge: int, step: int, separator: int, n: int, most: int)
     last = min(border, edge + most) if step > 0 else max(border, edge - most)
     i = edge
     for k in range(n + 1):
-        while k > 0 and i != last and data[i + look] != separator and is_space(data[i + look]):
+        while k > 0 and i != last and data[i + look] != separator and IS_SPACE[data[i + look]]:
             i += step
         word = i
-        while i != last and data[i + look] != separator and not is_space(data[i + look]):
+        while i != last and data[i + look] != separator and not IS_SPACE[data[i + look]]:
             i += step
         cut = i == last and i != border and data[i + look] != separator
-        if (cut and not is_space(data[i + look])) or (k > 0 and i == word):
+        if (cut and not IS_SPACE[data[i + look]]) or (k > 0 and i == word):
             break
         edge = i
     return edge
@@ -229,7 +225,7 @@ def keys(
             if i == starts[k]:
                 offsets[k] = size
             byte = data[i]
-            space = is_space(byte)
+            space = IS_SPACE[byte]
             if space and spaced:
                 continue
             spaced = space
@@ -263,7 +259,7 @@ def _goes_on(data: Bytes, i: int, characters: Bytes) -> Any:
             i == first
             and characters[code] & CLOSING
             and i + width < size
-            and is_space(data[i + width])
+            and IS_SPACE[data[i + width]]
         ):
             return True  # a mark that closes what is before it, as in French
         if not characters[code] & OPENING:
@@ -311,7 +307,7 @@ def begins(data: Bytes, i: int, separator: int, tables: Tables) -> Any:
     """Whether a sentence begins at `i`, which follows white space."""
     characters, abbreviations = tables
     at, newlines = i, 0
-    while at > 0 and data[at - 1] != separator and is_space(data[at - 1]):
+    while at > 0 and data[at - 1] != separator and IS_SPACE[data[at - 1]]:
         at -= 1
         newlines += data[at] == _NEWLINE
     if newlines > 1 or at == 0 or data[at - 1] == separator:
@@ -338,10 +334,10 @@ def _from(data: Bytes, start: int, separator: int, most: int, tables: Tables) ->
     least, word, i = max(0, start - most), start, start
     while True:
         if i == 0 or data[i - 1] == separator:
-            while i < start and is_space(data[i]):
+            while i < start and IS_SPACE[data[i]]:
                 i += 1
             return i
-        if is_space(data[i - 1]) and not is_space(data[i]):
+        if IS_SPACE[data[i - 1]] and not IS_SPACE[data[i]]:
             word = i
             if begins(data, i, separator, tables):
                 return i
@@ -358,13 +354,13 @@ def _to(data: Bytes, end: int, separator: int, most: int, tables: Tables) -> Any
     while i < size and data[i] != separator:
         if i == last:
             return stop
-        space = is_space(data[i])
-        if space and not is_space(data[i - 1]):
+        space = IS_SPACE[data[i]]
+        if space and not IS_SPACE[data[i - 1]]:
             stop = i
-        elif not space and is_space(data[i - 1]) and begins(data, i, separator, tables):
+        elif not space and IS_SPACE[data[i - 1]] and begins(data, i, separator, tables):
             return stop
         i += 1
-    return stop if is_space(data[i - 1]) else i
+    return stop if IS_SPACE[data[i - 1]] else i
 
 
 @compiled  # type: ignore[misc, unused-ignore]
@@ -442,7 +438,7 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
     inside = False
     while i <= len(data):
         at_end = i == len(data) or data[i] == separator
-        if not at_end and is_space(data[i]):
+        if not at_end and IS_SPACE[data[i]]:
             i += 1
             continue
         if inside and (at_end or _is_first(data, i, separator, tables)):
@@ -471,7 +467,7 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
         totals[DOCUMENTS] += not inside
         inside = True
         totals[TOKENS] += 1
-        while i < len(data) and data[i] != separator and not is_space(data[i]):
+        while i < len(data) and data[i] != separator and not IS_SPACE[data[i]]:
             i += 1
 
 
@@ -498,12 +494,12 @@ def count_pairs(  # noqa: C901, PLR0912, PLR0913, PLR0917  (one loop over bytes,
     match = opened = words = document = i = 0
     while i <= len(data):
         if i < len(data) and data[i] != separator:
-            if is_space(data[i]):
+            if IS_SPACE[data[i]]:
                 i += 1
                 continue
             if match > opened and ends[match - 1] > i:  # a match of several words
                 places[1, match - 1] = words
-            while i < len(data) and data[i] != separator and not is_space(data[i]):
+            while i < len(data) and data[i] != separator and not IS_SPACE[data[i]]:
                 i += 1
             while match < len(starts) and starts[match] < i:
                 places[:, match] = words

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas_corpora.reading.kernels import WORD, Bytes, Ints, compiled, point
+from eatlas_corpora.reading.kernels import WORD, Bytes, Hashes, Ints, compiled, point
 
 Table = tuple[NDArray[np.uint64], NDArray[np.int32]]
 """Hashes of spellings, and the row of each: open addressing, of a size that is a power of 2."""
@@ -16,10 +16,15 @@ _ASCII = 128
 NO_WORD, STOP_WORD = -1, -2
 
 
-@compiled  # type: ignore[misc, unused-ignore]
-def hashes_of(data: Bytes, ends: Ints) -> Any:
+def hashes_of(data: Bytes, ends: Ints) -> Hashes:
     """Hash of each of several spellings, one behind the other, `ends` saying where."""
     hashes = np.empty(len(ends), np.uint64)
+    _write_hashes(data, ends, hashes)
+    return hashes
+
+
+@compiled  # type: ignore[misc, unused-ignore]
+def _write_hashes(data: Bytes, ends: Ints, hashes: Hashes) -> None:
     start = 0
     for k in range(len(ends)):
         value = _START
@@ -27,7 +32,6 @@ def hashes_of(data: Bytes, ends: Ints) -> Any:
             value = (value ^ np.uint64(data[i])) * _PRIME
         hashes[k] = value
         start = ends[k]
-    return hashes
 
 
 def hashes_of_documents(data: Bytes, separator: int) -> Any:
