@@ -1,10 +1,13 @@
 """Measures called in a loop, beside ten lines of numpy; and how the time grows with the words.
 
-Run with ``python benchmarks/loops.py``. Processor time of one process, in turns, the median.
+A process retains what calls on one test have in common, so that there is a loop with new words in
+each call as well. Run with ``python benchmarks/loops.py``. Processor time of one process, in turns,
+the median.
 """
 
 from __future__ import annotations
 
+import itertools
 import statistics
 import time
 
@@ -62,11 +65,27 @@ def loop_of_weat(source):
         targets = np.concatenate([x, y])
         numpy_p((targets @ a.T).mean(axis=1) - (targets @ b.T).mean(axis=1), len(x), rng)
 
+    tests = (random_test(seed, source) for seed in itertools.count())
     found = in_turns(
-        numpy=by_numpy, bare=lambda: bare(test, source), default=lambda: whole(test, source)
+        numpy=by_numpy,
+        bare=lambda: bare(test, source),
+        default=lambda: whole(test, source),
+        bare_new=lambda: bare(next(tests), source),
+        default_new=lambda: whole(next(tests), source),
     )
     for name, of in found.items():
-        print(f"weat-6, {name:>8}: {1e3 * of:7.2f} ms, {of / found['numpy']:5.1f} times numpy")
+        ratio = of / found["numpy"]
+        print(f"8 words a group, {name:>11}: {1e3 * of:7.2f} ms, {ratio:5.1f} times numpy")
+
+
+def random_test(seed, source):
+    """Eight words a group, of the 3,000 most frequent ones."""
+    frequent = list(itertools.islice(source.vocabulary(), 3_000))
+    words = np.random.default_rng(seed).permutation(frequent)[:32].reshape(4, 8).tolist()
+    groups = {
+        role: Concept(name=role, terms=tuple(of)) for role, of in zip("XYAB", words, strict=True)
+    }
+    return AssociationTest(id=f"random-{seed}", title="Random words", **groups)
 
 
 def terms_of_sc_eat(source):

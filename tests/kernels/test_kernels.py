@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,6 +18,7 @@ from eatlas.kernels import (
     similarities,
     unit_rows,
 )
+from eatlas.kernels.cosines import product, sum_exactly
 
 
 def test_unit_rows_by_hand():
@@ -105,3 +108,20 @@ def test_a_direction_is_the_same_in_any_order_of_pairs():
 def test_pairs_that_coincide_have_no_direction():
     rows = unit_rows(np.eye(3)[:2])
     assert not pair_direction(rows, rows).any()
+
+
+@pytest.mark.parametrize("size", [2_000, 2_001, 50_000])
+@pytest.mark.parametrize("smallest", [1, 1e-12, 1e-290])
+def test_sums_of_many_numbers_are_rounded_once(size, smallest):
+    rng = np.random.default_rng(size)
+    values = rng.normal(size=size) * smallest ** rng.random(size)
+    for numbers in (values, values**2, values - values.mean(), values * smallest):
+        assert sum_exactly(numbers) == math.fsum(numbers)
+        assert sum_exactly(rng.permutation(numbers)) == math.fsum(numbers)
+
+
+@pytest.mark.parametrize(("m", "k", "n"), [(3, 5, 7), (1_600, 900, 70), (40, 9_000, 130)])
+def test_tiles_make_a_product(m, k, n):
+    rng = np.random.default_rng(m)
+    left, right = rng.normal(size=(m, k)), rng.normal(size=(k, n))
+    np.testing.assert_allclose(product(left, right), left @ right, rtol=0, atol=1e-12 * k)

@@ -68,3 +68,21 @@ def test_a_tuple_is_a_pair_or_a_list_of_sources(tiny, tiny_vectors):
     ):
         results = eatlas.run(tiny, vectors, "weat(resamples=0,frequency=off)")
         assert [result.source for result in results] == names
+
+
+@pytest.mark.filterwarnings("ignore::eatlas.EatlasWarning")
+def test_an_array_that_changes_is_measured_as_it_is_now():
+    words = [f"w{i}" for i in range(16)]
+    rows = np.random.default_rng(0).normal(size=(16, 5))
+    lists = {role: words[4 * i : 4 * i + 4] for i, role in enumerate("XYAB")}
+    (test,), source = eatlas.load_tests(lists), ArraySource(words, rows)
+    measure = eatlas.MLEAT(resamples=1_000)
+    before, again = measure(test, source), measure(test, source)
+    assert before.to_dict() == again.to_dict()
+    rows[0] = -rows[0]
+    after = measure(test, source)
+    assert after.provenance.vectors_sha256 != before.provenance.vectors_sha256
+    fresh = measure(test, ArraySource(words, rows.copy()))
+    assert after.level1 == fresh.level1 != before.level1
+    assert after.influence == fresh.influence
+    assert after.uncertainty == fresh.uncertainty

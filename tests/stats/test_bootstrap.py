@@ -178,3 +178,47 @@ def test_influence_is_each_effect_size_again(seed, ddof):
         for role, values in of_roles.items():
             expected = [without[i] - full[i] for without in changes[role]]
             assert values == pytest.approx(expected, abs=SAME)
+
+
+@pytest.mark.parametrize("spread", [1.0, 1e-6, 1e-9])
+def test_effects_of_samples_are_those_of_their_weights(spread):
+    s = 0.5 + spread * cosines()  # of a small spread the mean is most of a sum of squares
+    s[:, :7] += 0.3
+    layout = block_layout(s, 8, 7)
+    for weights in draw(layout.sizes, 5_000, streams_of(rng(1))):
+        for level, pair in zip(layout.levels, layout.sides(*weights), strict=True):
+            d = level.effects_of_samples(*pair, 1)
+            np.testing.assert_allclose(d, level.effects(*pair, 1), rtol=1e-6 * spread**0.5 + 1e-9)
+
+
+def test_samples_without_spread_have_no_effect_size():
+    layout = block_layout(np.tile([0.25, 0.5, -0.1, 0.3], (4, 1)), 2, 2)
+    (d,) = bootstrap_effects(layout, 100, streams_of(rng()), 1, 1)
+    assert np.isnan(d).all()
+
+
+def test_lists_that_are_retained_are_those_that_are_drawn():
+    def later():
+        streams = streams_of(rng(5))
+        lists = [targets for targets, _ in draw(SIZES, 9_000, streams)]
+        return np.concatenate(lists, axis=1), [one.random() for one in streams.values()]
+
+    first, again = later(), later()
+    np.testing.assert_array_equal(first[0], again[0])
+    assert first[1] == again[1]
+    # a stream that is elsewhere draws other lists
+    streams = streams_of(rng(5))
+    streams["X"].random()
+    targets, _ = next(draw(SIZES, 1_024, streams))
+    assert not np.array_equal(targets[: SIZES["X"]], first[0][: SIZES["X"], :1_024])
+
+
+def test_scores_without_a_term_are_means_of_the_others():
+    s = cosines()
+    layout = block_layout(s, 8, 7)
+    without, _ = layout.levels[0].moments_without(np.array([2, 9]))
+    for column, term in zip(without.T, (2, 9), strict=True):
+        left = np.ones((16, 1))
+        left[term] = 0.0
+        means, _ = layout.levels[0].moments(np.ones((16, 1)), left)
+        np.testing.assert_allclose(column, means[:, 0], atol=1e-14)

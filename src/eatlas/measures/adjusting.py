@@ -29,8 +29,9 @@ from eatlas.results.levels import (
 from eatlas.results.parts import TAILS, GroupCoverage, at, finite, finite_ends
 from eatlas.stats.effect_size import DrawEffects, effect_sizes
 from eatlas.stats.facets import ContrastTest, Facet, contrast_test
+from eatlas.stats.inputs import remember
 from eatlas.stats.regression import Regression, regression_test
-from eatlas.stats.units import average_over_units
+from eatlas.stats.units import Labels, average_over_units
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Roles = tuple[str, ...]
@@ -315,24 +316,37 @@ class UnitPairs:
         if len(columns) == 1:  # the targets of X, or of Y, alone
             before = len(self.groups["X"].names) if columns == ("Y",) else 0
             table = table[:, before : before + len(self.groups[columns[0]].names)]
-        rows, covariates, sizes = [], [], []
-        parts = np.split(table, [len(self.groups[roles[0]].names)])
-        for role, part in zip(roles, parts, strict=True):
-            whole = self.groups[role].whole
-            labels = np.unique(self.units.labels[role][whole], return_inverse=True)[1]
-            rows.append(average_over_units(part[whole], labels))
-            covariates.append(average_over_units(self.groups[role].covariates[whole], labels))
-            sizes.append(len(rows[-1]))
-        averaged, column_sizes, before = [], [], 0
-        for role in columns:
-            labels = self.units.labels[role]
-            part = np.concatenate(rows)[:, before : before + len(labels)]
-            averaged.append(average_over_units(part, labels, axis=1))
-            column_sizes.append(averaged[-1].shape[1])
-            before += len(labels)
-        return ComparedUnits(
-            np.concatenate(averaged, axis=1), np.concatenate(covariates), sizes, column_sizes
-        )
+        first, second = (self.groups[role].covariates for role in roles)
+        of_units = [self.units.labels[role] for role in (*roles, *columns)]
+        return compare_units(table, first, second, *of_units)
+
+
+@remember(256)
+def compare_units(table: Array, first: Array, second: Array, *labels: Labels) -> ComparedUnits:
+    """Average words over their units, those that have all covariates.
+
+    The covariates, and the first two arrays of labels, are of the two groups in the rows of the
+    table; the others are of the groups in its columns.
+    """
+    rows, covariates = list[Array](), list[Array]()
+    for values, of_words, part in zip(
+        (first, second), labels, np.split(table, [len(first)]), strict=False
+    ):
+        whole = ~np.isnan(values).any(axis=1)
+        of_units = np.unique(of_words[whole], return_inverse=True)[1]
+        rows.append(average_over_units(part[whole], of_units))
+        covariates.append(average_over_units(values[whole], of_units))
+    averaged, before = list[Array](), 0
+    for of_words in labels[2:]:
+        part = np.concatenate(rows)[:, before : before + len(of_words)]
+        averaged.append(average_over_units(part, of_words, axis=1))
+        before += len(of_words)
+    return ComparedUnits(
+        np.concatenate(averaged, axis=1),
+        np.concatenate(covariates),
+        [len(part) for part in rows],
+        [part.shape[1] for part in averaged],
+    )
 
 
 @dataclass(frozen=True)

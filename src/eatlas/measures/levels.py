@@ -21,6 +21,7 @@ from eatlas.results.diagnosis import ALIKE_MEAN, ALIKE_SD, DECIMALS, Dimension, 
 from eatlas.results.levels import CELLS, AttributeScores, Cell, Level, Level2, Level3, Scores
 from eatlas.results.parts import Coverage, GroupCoverage, finite
 from eatlas.stats.bootstrap import PatternRule
+from eatlas.stats.inputs import remember
 from eatlas.stats.space import cosines_mean_and_sd, joint_iso_score
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 from eatlas.stimuli.kinds import OPPOSITES
@@ -264,6 +265,13 @@ def diagnose_terms(rows: Rows) -> TermsDiagnosis | None:
     """Say whether cosines are meaningful among the terms of a test."""
     if not all(len(rows[role]) for role in ROLES):
         return None
+    return _diagnose(*(rows[role] for role in ROLES))
+
+
+@remember(256, largest=65_536)
+def _diagnose(x: Array, y: Array, a: Array, b: Array) -> TermsDiagnosis:
+    """Diagnose the terms of four groups."""
+    rows = dict(zip(ROLES, (x, y, a, b), strict=True))
     targets, attributes = sides(rows)
     mean, sd = cosines_mean_and_sd(targets, attributes, 0)
     blocks = [(rows[t], rows[a]) for t in OPPOSITES[0] for a in OPPOSITES[1]]

@@ -42,6 +42,7 @@ from eatlas.stats.bootstrap import (
     percentile,
 )
 from eatlas.stats.designs import ENUMERATED
+from eatlas.stats.inputs import Aside, remember
 from eatlas.stats.permutation import below
 from eatlas.stats.regression import Regression
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
@@ -321,11 +322,10 @@ def scores_without(
 
     The terms are on the side that is scored, of one group, or on the other.
     """
-    units, others = (np.ones((size, 1)) for size in level.shape)
-    left = np.ones((level.shape[0 if scored else 1], terms.size))
-    left[terms, np.arange(terms.size)] = 0.0
     if not scored:
-        return level.moments(units, left)[0].T, level.n
+        return level.moments_without(terms)[0].T, level.n
+    left, others = np.ones((level.shape[0], terms.size)), np.ones((level.shape[1], 1))
+    left[terms, np.arange(terms.size)] = 0.0
     scores = np.broadcast_to(level.moments(left, others)[0].T, left.T.shape)
     rows = scores[left.T > 0].reshape(terms.size, level.shape[0] - 1)
     return rows, level.n - int(terms[0] < level.n)
@@ -339,36 +339,58 @@ def decisive(
     """The terms without which the conclusion is another; None where there are too many to look.
 
     `names` are those of the terms of each group, and `places` say where each is in the layout.
-    Terms of groups that would be smaller than the measure takes are left out.
     """
-    sizes, rule = reading.layout.sizes, reading.measure.rule
-    levels = (0,) if rule is None else (0, 1, 2)
-    if _cells(reading.layout, len(levels)) > MOST_SCORES:
+    rule = reading.measure.rule
+    if _cells(reading.layout, 1 if rule is None else len(PLACES)) > MOST_SCORES:
         return None
-    whole, terms = tuple(map(reading.whole, levels)), []
-    for role in ROLES:
-        if sizes[role] <= max(reading.measure.minimum[role], 1):
-            continue
-        every = np.arange(sizes[role])
-        reads = (ROLES, {"X", *ATTRIBUTES}, {"Y", *ATTRIBUTES})
-        signs = [
-            reading.without(level, role, every)
-            if role in reads[level]
-            else np.full(every.size, whole[level])
-            for level in levels
-        ]
-        without = list(zip(*(of_level.tolist() for of_level in signs), strict=True))
+    given, terms = reading.given, list[DecisiveTerm]()
+    whole, signs = signs_without(
+        reading.measure,
+        reading.layout,
+        (given.magnitude, given.precision),
+        Aside(reading),
+    )
+    for role, without in signs.items():
         terms += [
             DecisiveTerm(
                 role=role,
                 term=term,
-                pattern=None if rule is None else LABELS[without[place][1:]],
+                pattern=None if rule is None else LABELS[without[place][1], without[place][2]],
                 level1=DIRECTIONS[without[place][0]],
             )
             for term, place in zip(names[role], places[role], strict=True)
             if without[place] != whole
         ]
     return tuple(terms)
+
+
+@remember(32)
+def signs_without(
+    measure: AssociationMeasure,  # noqa: ARG001  (with the next two it decides the answer)
+    layout: Layout,
+    rounding: tuple[float, float | None],  # noqa: ARG001
+    reading: Aside,
+) -> tuple[tuple[int, ...], dict[str, list[tuple[int, ...]]]]:
+    """The sign of each effect size, and by role those without each term.
+
+    Groups that would be smaller than the measure takes are left out.
+    """
+    read, sizes = reading.value, layout.sizes
+    levels = (0,) if read.measure.rule is None else (0, 1, 2)
+    whole, without = tuple(map(read.whole, levels)), dict[str, list[tuple[int, ...]]]()
+    reads = (ROLES, {"X", *ATTRIBUTES}, {"Y", *ATTRIBUTES})
+    for role in ROLES:
+        if sizes[role] <= max(read.measure.minimum[role], 1):
+            continue
+        every = np.arange(sizes[role])
+        signs = [
+            read.without(level, role, every)
+            if role in reads[level]
+            else np.full(every.size, whole[level])
+            for level in levels
+        ]
+        without[role] = list(zip(*(of_level.tolist() for of_level in signs), strict=True))
+    return whole, without
 
 
 def _cells(layout: Layout, levels: int) -> int:

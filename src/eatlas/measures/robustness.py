@@ -31,6 +31,7 @@ from eatlas.results.levels import Adjusted, Frequency, Sensitivity, UnitsByRole
 from eatlas.results.parts import Coverage, at
 from eatlas.results.questions import LEAST_UNITS, Claims
 from eatlas.stats.crossed_without import CrossedWithout, without_each_column, without_each_row
+from eatlas.stats.inputs import remember
 from eatlas.stats.permutation import below
 from eatlas.stimuli import ROLES, TARGETS
 
@@ -136,41 +137,15 @@ class _Claims:
 
         None where they are not with all of them, as over stimuli of unequal numbers of sentences.
         """
-        (n, _), (n_a, n_b) = every.sizes, every.column_sizes
-        over_facets = tuple(range(TWO, every.table.ndim))
-        a, b = np.split(every.table.mean(axis=over_facets), [n_a], axis=1)
-        toward = a.mean(axis=1), b.mean(axis=1)
-        scores = toward[0] - toward[1]
-        if self._is_lost(scores[None], n)[0]:
-            return None
-        one_less = np.broadcast_to(scores, (scores.size, scores.size))
-        one_less = one_less[~np.eye(scores.size, dtype=bool)].reshape(scores.size, -1)
-        rows = {
-            "X": (one_less[:n], n - 1),
-            "Y": (one_less[n:], n),
-            "A": ((a.sum(axis=1) - a.T) / max(n_a - 1, 1) - toward[1], n),
-            "B": (toward[0] - (b.sum(axis=1) - b.T) / max(n_b - 1, 1), n),
-        }
-        return {
-            role: self._is_lost(*of_role)
-            if len(of_role[0]) > TWO
-            else np.zeros(len(of_role[0]), np.bool_)
-            for role, of_role in rows.items()
-        }
-
-    def _is_lost(self, scores: Array, n: int) -> NDArray[np.bool_]:
-        """Whether the p of each row of scores is above alpha, or the sign another."""
-        significant = below(
-            scores,
-            n,
-            math.nextafter(self.measure.alpha, 1.0),
-            two_sided=True,
-            strict=self.measure.strict,
-            scale=self.given.magnitude,
-            precision=self.given.precision,
+        (n, _), (n_a, _) = every.sizes, every.column_sizes
+        rule = PermutationRule(
+            self.measure.alpha,
+            self.measure.strict,
+            self.given.magnitude,
+            self.given.precision,
+            self.sign,
         )
-        difference = scores[:, :n].mean(axis=1) - scores[:, n:].mean(axis=1)
-        return np.asarray(~significant | (self.sign * difference <= 0))
+        return lost_labels(every.table, n, n_a, rule)
 
     def influential_units(
         self,
@@ -207,6 +182,55 @@ class _Claims:
                 whole = groups[role].whole if role in TARGETS else slice(None)
                 found[role][np.unique(self.units.labels[role][whole])] = part
         return found
+
+
+@dataclass(frozen=True)
+class PermutationRule:
+    """When the labels of two groups of scores are significantly different, and the same way."""
+
+    alpha: float
+    strict: bool
+    scale: float
+    precision: float | None
+    sign: float
+
+    def is_lost(self, scores: Array, n: int) -> NDArray[np.bool_]:
+        """Whether the p of each row of scores is above alpha, or the sign another."""
+        significant = below(
+            scores,
+            n,
+            math.nextafter(self.alpha, 1.0),
+            two_sided=True,
+            strict=self.strict,
+            scale=self.scale,
+            precision=self.precision,
+        )
+        difference = scores[:, :n].mean(axis=1) - scores[:, n:].mean(axis=1)
+        return np.asarray(~significant | (self.sign * difference <= 0))
+
+
+@remember(256)
+def lost_labels(table: Array, n: int, n_a: int, rule: PermutationRule) -> Lost | None:
+    """Without which units of a table the labels of the others are not significantly different."""
+    a, b = np.split(table.mean(axis=tuple(range(TWO, table.ndim))), [n_a], axis=1)
+    toward = a.mean(axis=1), b.mean(axis=1)
+    scores = toward[0] - toward[1]
+    if rule.is_lost(scores[None], n)[0]:
+        return None
+    one_less = np.broadcast_to(scores, (scores.size, scores.size))
+    one_less = one_less[~np.eye(scores.size, dtype=bool)].reshape(scores.size, -1)
+    rows = {
+        "X": (one_less[:n], n - 1),
+        "Y": (one_less[n:], n),
+        "A": ((a.sum(axis=1) - a.T) / max(n_a - 1, 1) - toward[1], n),
+        "B": (toward[0] - (b.sum(axis=1) - b.T) / max(b.shape[1] - 1, 1), n),
+    }
+    return {
+        role: rule.is_lost(*of_role)
+        if len(of_role[0]) > TWO
+        else np.zeros(len(of_role[0]), np.bool_)
+        for role, of_role in rows.items()
+    }
 
 
 def _without_each(

@@ -171,7 +171,7 @@ def _level(level: Level | None, numbers: Array) -> MatchedLevel | None:
         p_greater=greater,
         p_less=less,
         p_two_sided=both,
-        quantiles=tuple(np.quantile(numbers, SHARES).round(DECIMALS).tolist()),
+        quantiles=tuple(np.quantile(np.sort(numbers), SHARES).round(DECIMALS).tolist()),
     )
 
 

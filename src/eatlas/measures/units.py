@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,12 +58,12 @@ class TestUnits:
             labels[role] = np.array(of, np.intp)
         return cls(labels)
 
-    @property
+    @cached_property
     def sizes(self) -> dict[str, int]:
-        """Units of each group."""
-        return {role: len(np.unique(of)) for role, of in self.labels.items()}
+        """Units of each group, which are numbered from 0."""
+        return {role: int(of.max(initial=-1)) + 1 for role, of in self.labels.items()}
 
-    @property
+    @cached_property
     def has_clusters(self) -> bool:
         """Whether some words are one unit."""
         return any(len(of) > self.sizes[role] for role, of in self.labels.items())

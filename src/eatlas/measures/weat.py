@@ -200,13 +200,14 @@ def compare_groups(
         )
     pairs, units = stimulus_table(ordered, table), TestUnits.of(given, ordered)
     joined = of_facets = None
-    if pairs is not None and units.has_clusters:
-        of_units = units.average(pairs)
+    of_units = None if pairs is None else units.average(pairs)
+    if of_units is not None and units.has_clusters:
         joined = unit_levels(measure, given, units, ordered.names, of_units, level2=level2)
     if further is not None:
         pairs = ordered.sort_table(further.values)
-    if pairs is not None:
-        of_facets = FacetTable(units.average(pairs), further.facets if further else ())
+        of_units = units.average(pairs)
+    if of_units is not None:
+        of_facets = FacetTable(of_units, further.facets if further else ())
     n = {place: (len(first), len(second)) for place, (first, second) in read.items()}
     # of sentences that are not independent no power is known
     power = None

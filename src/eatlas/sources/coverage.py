@@ -18,7 +18,7 @@ from eatlas.errors import SourceError
 from eatlas.notes import Note, as_notes
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources.source import Found, Item, Snapshot, Source, word_alone
-from eatlas.stats.inputs import SINGLE
+from eatlas.stats.inputs import SINGLE, Same, remember
 from eatlas.stimuli import Concept, ContextsOrigin, Image, Test
 from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.stimuli.kinds import remarks
@@ -29,6 +29,8 @@ NAMED, GROUPS = 6, 5
 """Most terms that one note names; most groups of spellings that get a note each."""
 LEAST_WORDS, LEAST_PART = 8, 0.25
 """Of fewer words, or if a larger part of them is found, nothing is said about the language."""
+MOST_RETAINED = 2_000
+"""Words of a test whose vectors a process retains, to account for them again without work."""
 PAPERS_MINIMUM = 8  # Caliskan et al. 2022, as cited by ML-EAT: groups of eight stimuli at least
 
 
@@ -104,10 +106,13 @@ def _ways(part: Concept, case: CaseRule, language: str, *, encoded: bool) -> dic
         return {s.term: {s.term: Item(s.text, s.span)} for s in part.sentences}
     refuse_wildcards({part.name: part})
     rule: CaseRule = "exact" if encoded else case
-    return {
-        term: {key: word_alone(key) for key in spellings(term, rule, language)}
-        for term in part.terms
-    }
+    return {term: _ways_of_word(term, rule, language) for term in part.terms}
+
+
+@lru_cache(maxsize=65_536)
+def _ways_of_word(word: str, case: CaseRule, language: str) -> Ways:
+    """Items to look up for a word, by spelling."""
+    return {key: word_alone(key) for key in spellings(word, case, language)}
 
 
 def _to_encode(image: Image) -> Item:
@@ -151,7 +156,7 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
     if not source.encodes and any(part.images for part in parts.values()):
         _require_apart(embedded.keys, test, source.name)
     groups = embedded.coverage
-    notes, counts = [*embedded.notes, *remarks(test)], None
+    notes, counts = [*embedded.notes], None
     if test.contexts is not None:
         counts = Coverage(
             {role: _count_contexts(group, parts[role]) for role, group in groups.items()}
@@ -194,10 +199,83 @@ def _embed(
     """Ask a source for the terms of concepts, and account for every term."""
     require_case(case)
     encoded = source.encodes
+    words = test is not None and not encoded and _has_few_words(concepts)
+    if words:
+        wanted, items = _requests_of_test(Same(test), case)
+    else:
+        wanted, items = _requests(concepts, case, language, encoded=encoded)
+    answers = source.answers(items)
+    if words and all(map(_is_vector_alone, answers.values())):
+        vectors = np.array([answer.vector for answer in answers.values()])
+        embedded = _account_again(Same(test), case, source.name, source.dim, [*answers], vectors)
+    else:
+        facts = language, source.name, source.dim
+        embedded = _account_for_terms(test, concepts, wanted, answers, *facts)
+    # of what is computed: as the source says, or else that of vectors in single precision
+    roundoff = None if source.encoding is None else source.encoding.roundoff
+    if source.encoding is not None and roundoff is None:
+        computed = [answer.vector for answer in answers.values() if answer.vector is not None]
+        roundoff = SINGLE if any(vector.dtype == np.float32 for vector in computed) else None
+    notes = (*as_notes(source.notes), *embedded.notes)
+    return replace(embedded, notes=notes, roundoff=roundoff)
+
+
+Requests = tuple[Mapping[str, Mapping[str, Ways]], frozenset[Item]]
+"""Items to look up or encode for each term, by role; and all of them."""
+
+
+def _requests(
+    concepts: Mapping[str, Concept], case: CaseRule, language: str, *, encoded: bool
+) -> Requests:
+    """Items of the terms of concepts."""
     wanted = {role: _ways(part, case, language, encoded=encoded) for role, part in concepts.items()}
-    answers = source.answers(
-        {item for group in wanted.values() for ways in group.values() for item in ways.values()}
-    )
+    ways_of_terms = (ways for group in wanted.values() for ways in group.values())
+    return wanted, frozenset(item for ways in ways_of_terms for item in ways.values())
+
+
+def _has_few_words(concepts: Mapping[str, Concept]) -> bool:
+    """Whether the terms of a test are words, and so few that what is found can be retained."""
+    parts = concepts.values()
+    if any(part.images or part.sentences for part in parts):
+        return False
+    return sum(len(part.terms) for part in parts) <= MOST_RETAINED
+
+
+@lru_cache(maxsize=64)
+def _requests_of_test(test: Same, case: CaseRule) -> Requests:
+    """Items of the words of a test, which never change."""
+    return _requests(test.value.concepts, case, test.value.language, encoded=False)
+
+
+def _is_vector_alone(answer: Found) -> bool:
+    """Whether an answer is a vector without a warning or a reason."""
+    return answer.vector is not None and not (answer.reason or answer.unknown or answer.remarks)
+
+
+@remember(64, largest=65_536)
+def _account_again(
+    test: Same, case: CaseRule, name: str, dim: int, items: list[Item], vectors: NDArray[Any]
+) -> Embedded:
+    """Account for the words of a test, by the vectors of those items that have one."""
+    wanted, _ = _requests_of_test(test, case)
+    answers = {item: Found(row) for item, row in zip(items, vectors, strict=True)}
+    facts = test.value.language, name, dim
+    embedded = _account_for_terms(test.value, test.value.concepts, wanted, answers, *facts)
+    for rows in embedded.vectors.values():
+        rows.setflags(write=False)
+    return embedded
+
+
+def _account_for_terms(
+    test: Test | None,
+    concepts: Mapping[str, Concept],
+    wanted: Mapping[str, Mapping[str, Ways]],
+    answers: Mapping[Item, Found],
+    language: str,
+    name: str,
+    dim: int,
+) -> Embedded:
+    """Account for every term by the answers of a source of some name and dimension."""
     groups: dict[str, GroupCoverage] = {}
     vectors: dict[str, NDArray[np.float64]] = {}
     keys: dict[str, dict[str, str]] = {}
@@ -207,7 +285,7 @@ def _embed(
         stimulus_of = concepts[role].stimulus_of
         for term, ways in group.items():
             tried = {key: answers[item] for key, item in ways.items() if item in answers}
-            key, reason = _first_usable(tried, source.name)
+            key, reason = _first_usable(tried, name)
             if reason:
                 reasons[term] = reason
                 continue
@@ -216,9 +294,8 @@ def _embed(
             if how := tried[key].unknown:
                 unknown[how].setdefault(role, {})[stimulus_of.get(term, term)] = None
         groups[role] = _account(concepts[role], keys[role], reasons, test)
-        vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
+        vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), dim)
     notes = [
-        *as_notes(source.notes),
         *_note_duplicate_vectors(keys, vectors, test),
         *(_common_words(keys, test) if is_english(language) else ()),
         *_few(groups),
@@ -229,12 +306,8 @@ def _embed(
             notes.append(Note("coverage.unknown", values={"terms": terms["all"]}))
         if terms["part"]:
             notes.append(Note("coverage.partly-unknown", values={"terms": terms["part"]}))
-    # of what is computed: as the source says, or else that of vectors in single precision
-    roundoff = None if source.encoding is None else source.encoding.roundoff
-    if source.encoding is not None and roundoff is None:
-        computed = [answer.vector for answer in answers.values() if answer.vector is not None]
-        roundoff = SINGLE if any(vector.dtype == np.float32 for vector in computed) else None
-    return Embedded(vectors, Coverage(groups), keys, tuple(notes), _digest(vectors), roundoff)
+        notes += remarks(test)
+    return Embedded(vectors, Coverage(groups), keys, tuple(notes), _digest(vectors))
 
 
 def _account(

@@ -74,6 +74,9 @@ class Item:
     name: str = ""
     """Of an image, the term: what messages call it. Empty for a text."""
 
+    def __hash__(self) -> int:
+        return hash(self.content)
+
     @property
     def text(self) -> str:
         """The content."""

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -28,10 +29,13 @@ from numpy.typing import NDArray
 
 from eatlas.kernels.cosines import product
 from eatlas.stats.designs import Judge, enumerable
-from eatlas.stats.inputs import rounding_noise
+from eatlas.stats.inputs import remember, rounding_noise
 
 Array = NDArray[np.float64]
+Counts = NDArray[np.unsignedinteger]
 Places = NDArray[np.intp]
+Terms = Places | slice
+"""Some of the terms of a side."""
 Signs = NDArray[np.int64]
 """1 with A, 0 with neither, -1 with B, one a resample."""
 Streams = Mapping[str, np.random.Generator]
@@ -51,6 +55,11 @@ FEW = 64
 """Lists in such a block."""
 HELD = 2**16
 """Weights of leave-one-out that are in memory at once: 0.5 MB."""
+CANCELLED = 1e-4
+"""Part of a sum of squares that is left of it without the mean; of less, rounding is too much."""
+RETAINED, MOST_RETAINED = 400, 32
+"""Drawn lists of groups of so many terms that a process retains: of the lists of four tests with
+100,000 resamples, 13 MB at most."""
 ROTATIONS = 4
 """Resamples that each drawn list serves: as it is, and with all terms moved on by one, two and
 three places. Every term is equally likely in each of them, as in a list drawn afresh, and takes
@@ -79,12 +88,61 @@ class ResampledLevel:
     """The greatest magnitude of what associates."""
     precision: float | None = None
     """Unit roundoff of the vectors behind the cosines; None where they are exact."""
+    block: SignedBlock | None = None
+    """The block whose rows' means are the scores; None where scores are anything else."""
+
+    @cached_property
+    def noise(self) -> float:
+        """Rounding error of a score."""
+        return rounding_noise(self.shape[1], self.peak, self.precision)
+
+    def moments_without(self, terms: Terms) -> tuple[Array, Array | None]:
+        """Moments of all units without each of some of the others, in as many sets."""
+        if self.block is not None:
+            return self.block.means_without(terms), None
+        columns = np.arange(self.shape[1])[terms]
+        left = np.ones((self.shape[1], columns.size))
+        left[columns, np.arange(columns.size)] = 0.0
+        return self.moments(np.ones((self.shape[0], 1)), left)
 
     def effects(self, units: Array, others: Array, ddof: int) -> Array:
         """Effect size for each set of weights, shape (sets,); NaN where scores have no spread."""
-        n, noise = self.n, rounding_noise(self.shape[1], self.peak, self.precision)
         with np.errstate(divide="ignore", invalid="ignore"):
-            means, within = self.moments(units, others)
+            moments = self.moments(units, others)
+        return self.effects_of(moments, units, ddof)
+
+    def effects_without_each(self, ddof: int) -> Array:
+        """Effect size of all units without each of the others, shape (others,)."""
+        units, parts = np.ones((self.shape[0], 1)), list[Array]()
+        for terms in _parts(self.shape[1], HELD // max(self.shape)):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                moments = self.moments_without(terms)
+            parts.append(self.effects_of(moments, units, ddof))
+        return np.concatenate(parts)
+
+    def effects_of_samples(self, units: Array, others: Array, ddof: int) -> Array:
+        """:meth:`effects` of samples as large as the groups are, which need fewer sums."""
+        if self.block is None:
+            return self.effects(units, others, ddof)
+        n, size = self.n, self.shape[0]
+        means = product(self.block.values_in_scores, others)
+        weighted = units * means
+        first, second = np.add.reduce(weighted[:n], axis=0), np.add.reduce(weighted[n:], axis=0)
+        whole, centre = _sum(weighted, means), (first + second) / size
+        squares = whole - size * np.square(centre)
+        cancelled = squares < CANCELLED * whole
+        if cancelled.any():
+            away = means[:, cancelled] - centre[cancelled]
+            squares[cancelled] = _sum(units[:, cancelled], np.square(away))
+        squares[squares <= size * self.noise**2] = np.nan
+        d: Array = (first / n - second / (size - n)) / np.sqrt(squares / (size - ddof))
+        return d
+
+    def effects_of(self, moments: tuple[Array, Array | None], units: Array, ddof: int) -> Array:
+        """Effect sizes of scores, whose means are overwritten."""
+        n, noise = self.n, self.noise
+        means, within = moments
+        with np.errstate(divide="ignore", invalid="ignore"):
             rows = units if self.sizes is None else units * self.sizes
             first, second = (np.add.reduce(part, axis=0) for part in (rows[:n], rows[n:]))
             of_first, of_second = _sum(rows[:n], means[:n]), _sum(rows[n:], means[n:])
@@ -104,7 +162,7 @@ def _sum(w: Array, x: Array) -> Array:
     return np.asarray(np.einsum("ib,ib->b", w, x))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layout:
     """The three effect sizes of a test, and which weights belong to which."""
 
@@ -119,6 +177,41 @@ class Layout:
         """Weights of units and of the other side, for each of the three levels."""
         n_x = self.sizes["X"]
         return (targets, attributes), (attributes, targets[:n_x]), (attributes, targets[n_x:])
+
+
+@dataclass(frozen=True)
+class SignedBlock:
+    """A block of associations whose scores are means over groups of columns, with their signs."""
+
+    values: Array
+    """Shape (units, others)."""
+    groups: Groups
+
+    @cached_property
+    def values_in_scores(self) -> Array:
+        """The block with the sign of each column over the size of its group."""
+        weights = np.empty(self.values.shape[1])
+        for group, sign in self.groups:
+            weights[group] = sign / weights[group].size
+        return np.asarray(np.multiply(self.values, weights, order="C"))
+
+    def means_without(self, terms: Terms) -> Array:
+        """Scores of all rows without each of some columns, shape (units, terms)."""
+        means, of, factors = self._group_means
+        away = means[:, of[terms]] - self.values[:, terms]
+        away *= factors[terms]
+        away += self.values_in_scores.sum(axis=1, keepdims=True)
+        return away
+
+    @cached_property
+    def _group_means(self) -> tuple[Array, Places, Array]:
+        """Means of the groups, the group of each column, and how a score moves with one of it."""
+        means = np.stack([self.values[:, group].mean(axis=1) for group, _ in self.groups], axis=1)
+        of, factors = np.empty(self.values.shape[1], np.intp), np.empty(self.values.shape[1])
+        for i, (group, sign) in enumerate(self.groups):
+            of[group], n = i, factors[group].size
+            factors[group] = sign / (n - 1) if n > 1 else np.nan
+        return means, of, factors
 
 
 def averages(block: Array, others: Array, groups: Groups, counts: Array | None = None) -> Array:
@@ -140,6 +233,7 @@ def averages(block: Array, others: Array, groups: Groups, counts: Array | None =
     return means
 
 
+@remember(32)
 def block_layout(
     block: Array,
     n_x: int,
@@ -160,7 +254,8 @@ def block_layout(
             return averages(centred, others, groups, counts), None
 
         peak = float(np.abs(block).max())
-        return ResampledLevel(n, block.shape, moments, peak=peak, precision=precision)
+        scored = SignedBlock(centred, groups) if counts is None else None
+        return ResampledLevel(n, block.shape, moments, peak=peak, precision=precision, block=scored)
 
     of_targets, of_attributes = counts or (None, None)
     x, y = slice(0, n_x), slice(n_x, None)
@@ -245,24 +340,65 @@ def draw(sizes: Mapping[str, int], count: int, streams: Streams) -> Iterator[tup
     """
     x, y, a, b = (sizes[role] for role in ROLES)
     block = BLOCK if max(x + y, a + b) <= MANY else FEW
+    moved = range(min(ROTATIONS, x, y, a, b))
+    of_targets, of_attributes = ([_move_on(n, m, by) for by in moved] for n, m in ((x, y), (a, b)))
     left = count
     while left > 0:
-        lists = {role: _lists(streams[role], sizes[role], block) for role in ROLES}
-        for by in range(min(ROTATIONS, x, y, a, b)):
-            moved = [
-                part[:, :left] for role in ROLES for part in (lists[role][by:], lists[role][:by])
-            ]
-            yield np.concatenate(moved[:4]), np.concatenate(moved[4:])
+        lists = [_lists(streams[role], sizes[role], block) for role in ROLES]
+        targets = np.concatenate(lists[:2], dtype=np.float64)
+        attributes = np.concatenate(lists[2:], dtype=np.float64)
+        for rows, columns in zip(of_targets, of_attributes, strict=True):
+            yield targets[rows, :left], attributes[columns, :left]
             left -= block
             if left <= 0:
                 return
 
 
-def _lists(rng: np.random.Generator, size: int, block: int) -> Array:
+def _move_on(n: int, m: int, by: int) -> Places:
+    """Terms of two groups, each moved on by some places within its group."""
+    return np.concatenate([np.roll(np.arange(n), -by), n + np.roll(np.arange(m), -by)])
+
+
+def _lists(rng: np.random.Generator, size: int, block: int) -> Counts:
     """How often each term of a group is in each list, shape (size, block)."""
-    drawn = rng.random((size, block)) * size
-    at = drawn.astype(np.int64) * block + np.arange(block)
-    return np.bincount(at.ravel(), minlength=size * block).astype(np.float64).reshape(size, block)
+    bits = rng.bit_generator
+    if size > MOST_RETAINED or not isinstance(bits, np.random.PCG64):
+        return _draw_lists(rng, size, block)
+    position = Position(bits, rng)
+    lists = _lists_at(position, size, block)
+    if position == Position(bits, rng):  # nothing was drawn
+        bits.advance(size * block)
+    return lists
+
+
+class Position:
+    """Where a generator is in its stream: the lists of a test are the same on every source."""
+
+    def __init__(self, bits: np.random.PCG64, rng: np.random.Generator) -> None:
+        self.rng, self.state = rng, tuple(bits.state["state"].values())
+
+    def __hash__(self) -> int:
+        return hash(self.state)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self.state == other.state
+
+
+@lru_cache(maxsize=RETAINED)
+def _lists_at(position: Position, size: int, block: int) -> Counts:
+    """Draw lists at a position, once."""
+    lists = _draw_lists(position.rng, size, block)
+    lists.setflags(write=False)
+    return lists
+
+
+def _draw_lists(rng: np.random.Generator, size: int, block: int) -> Counts:
+    """Draw lists of `size` terms each."""
+    at = (rng.random((size, block)) * size).astype(np.int64)
+    at *= block
+    at += np.arange(block)
+    counts = np.bincount(at.ravel(), minlength=size * block)
+    return counts.astype(np.min_scalar_type(size)).reshape(size, block)
 
 
 def bootstrap_effects(
@@ -272,7 +408,7 @@ def bootstrap_effects(
     parts: list[list[Array]] = [[] for _ in range(levels)]
     for weights in draw(layout.sizes, count, streams):
         for part, level, pair in zip(parts, layout.levels, layout.sides(*weights), strict=False):
-            part.append(level.effects(*pair, ddof))
+            part.append(level.effects_of_samples(*pair, ddof))
     return [np.concatenate(part) for part in parts]
 
 
@@ -284,7 +420,7 @@ def percentile(drawn: Array, level: float) -> tuple[tuple[float, float], tuple[f
     shares = (1 - level) / 2, (1 + level) / 2
     error = math.sqrt(shares[0] * shares[1] / max(1, drawn.size))
     near = [min(1.0, max(0.0, share + sign * error)) for share in shares for sign in (-1, 1)]
-    values = drawn if drawn.size else [math.nan]
+    values = np.sort(drawn) if drawn.size else [math.nan]  # many quantiles of sorted numbers
     low, high, *around = np.quantile(values, [*shares, *near]).tolist()
     return (low, high), ((around[1] - around[0]) / 2, (around[3] - around[2]) / 2)
 
@@ -300,6 +436,7 @@ def central(drawn: Array, confidence: float) -> Array:
     return np.where(few, np.nan, np.nanquantile(values, [tail, 1 - tail], axis=0))
 
 
+@remember(32)
 def influence(layout: Layout, ddof: int, levels: int = 3) -> list[tuple[float, dict[str, Array]]]:
     """Each of the first effect sizes, and its change without each unit of its groups.
 
@@ -310,15 +447,12 @@ def influence(layout: Layout, ddof: int, levels: int = 3) -> list[tuple[float, d
     for level, roles in zip(layout.levels[:levels], sides, strict=False):
         units, others = (np.ones((size, 1)) for size in level.shape)
         d = float(level.effects(units, others, ddof)[0])
-        without: tuple[list[Array], list[Array]] = [], []
-        for left in _leaving_one(len(units)):
-            without[0].append(level.effects(left, others, ddof))
-        for left in _leaving_one(len(others)):
-            without[1].append(level.effects(units, left, ddof))
+        of_units = [level.effects(left, others, ddof) for left in _leaving_one(len(units))]
+        without = np.concatenate(of_units), level.effects_without_each(ddof)
         of_roles: dict[str, Array] = {}
-        for groups, parts in zip(roles, without, strict=True):
+        for groups, effects in zip(roles, without, strict=True):
             borders = np.cumsum([layout.sizes[role] for role in groups])[:-1]
-            each = np.split(np.concatenate(parts) - d, borders)
+            each = np.split(effects - d, borders)
             of_roles |= dict(zip(groups, each, strict=True))
         changes.append((d, of_roles))
     return changes
@@ -326,12 +460,17 @@ def influence(layout: Layout, ddof: int, levels: int = 3) -> list[tuple[float, d
 
 def _leaving_one(size: int) -> Iterator[Array]:
     """Columns of ones with one 0, the next place in each column."""
-    columns = max(1, HELD // size)
-    for start in range(0, size, columns):
-        stop = min(start + columns, size)
-        left = np.ones((size, stop - start))
-        left[np.arange(start, stop), np.arange(stop - start)] = 0.0
+    for part in _parts(size, HELD // size):
+        terms = np.arange(size)[part]
+        left = np.ones((size, terms.size))
+        left[terms, np.arange(terms.size)] = 0.0
         yield left
+
+
+def _parts(size: int, most: int) -> Iterator[slice]:
+    """Some units after the others, at most so many at a time."""
+    for start in range(0, size, max(1, most)):
+        yield slice(start, start + max(1, most))
 
 
 TailRule = Literal["directional", "two-sided"]

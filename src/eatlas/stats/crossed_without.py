@@ -15,7 +15,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from eatlas.stats.inputs import least_spread
+from eatlas.stats.inputs import least_spread, remember
 from eatlas.stats.regression import DEPENDENT, Regression
 
 Array = NDArray[np.float64]
@@ -36,6 +36,7 @@ class CrossedWithout(NamedTuple):
     regression fits whatever its scores, since that row changes no p-value."""
 
 
+@remember(256)
 def without_each_row(
     table: Array,
     regression: Regression,
@@ -74,6 +75,7 @@ def without_each_row(
     return CrossedWithout(difference, np.where(known, p, np.nan))
 
 
+@remember(256)
 def without_each_column(
     table: Array,
     regression: Regression,

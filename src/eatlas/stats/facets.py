@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from eatlas.stats.inputs import least_spread, t_outside, t_quantile
+from eatlas.stats.inputs import least_spread, remember, t_outside, t_quantile
 from eatlas.stats.permutation.problem import SMALLEST
 from eatlas.stats.regression import Regression
 
@@ -33,7 +33,7 @@ CONVERGED = 1e-12
 """Change of a fitted cell, relative to the largest value, below which a step is the last."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Facet:
     """The units along one axis of a table, as the contrast of its groups weighs them."""
 
@@ -48,6 +48,7 @@ class Facet:
     """Degrees of freedom of each group."""
 
     @classmethod
+    @remember(256)
     def of_groups(cls, sizes: Sequence[int]) -> Facet:
         """The mean of one group, or the difference of the means of two.
 
@@ -61,6 +62,7 @@ class Facet:
         return cls(labels @ (signs / n), labels / np.sqrt(n), labels * squares, free)
 
     @classmethod
+    @remember(256)
     def of_regression(cls, regression: Regression) -> Facet:
         """The difference of two groups at equal covariates, by least squares."""
         label = regression.labels[:, 0]
@@ -245,6 +247,7 @@ def _subsets(axes: Sequence[int]) -> Iterator[Axes]:
     return chain.from_iterable(combinations(axes, size) for size in range(1, len(axes) + 1))
 
 
+@remember(512)
 def contrast_test(
     table: Array,
     facets: Sequence[Facet],

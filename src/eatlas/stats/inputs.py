@@ -7,13 +7,98 @@ larger by many orders of magnitude.
 
 from __future__ import annotations
 
+import hashlib
 import math
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+SMALL = 8_192
+"""Numbers in the arrays of a question, 64 kB, up to which its answer is retained."""
+
+
+class Same:
+    """An argument that is the same only if it is the same object."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value
+
+
+class Aside(NamedTuple):
+    """An argument that decides nothing beyond what the other arguments decide."""
+
+    value: Any
+
+
+class Question:
+    """Arguments of a function, which are the same if the content of their arrays is."""
+
+    def __init__(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+        self.arguments, self.options = arguments, options
+        self.content = tuple(map(_content, (*arguments, *options, *options.values())))
+        self.hashed = hash(self.content)
+
+    def __hash__(self) -> int:
+        return self.hashed
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Question) and self.content == other.content
+
+
+def _content(value: Any) -> Any:
+    """What two equal arguments have in common; of arrays also their order in memory."""
+    if isinstance(value, np.ndarray):
+        return hashlib.sha256(value.tobytes()).digest(), value.shape, value.strides, value.dtype
+    if isinstance(value, Aside):
+        return None
+    return tuple(value) if isinstance(value, list) else value
+
+
+def remember(
+    most: int, *, largest: int = SMALL
+) -> Callable[[Callable[Given, Answer]], Callable[Given, Answer]]:
+    """Retain the last answers of a function whose arguments decide them, arrays by their content.
+
+    Calls on one test often ask the same: measures and specifications that differ in something else.
+    Answers are shared, so that callers must not change them. Answers about large arrays, and about
+    arguments without a hash, are computed each time.
+    """
+
+    def decorate(function: Callable[Given, Answer]) -> Callable[Given, Answer]:
+        @lru_cache(maxsize=most)
+        def answer(question: Question) -> Answer:
+            arguments, options = question.arguments, question.options
+            question.arguments, question.options = (), {}  # may be parts of large arrays
+            return function(*arguments, **options)
+
+        @wraps(function)
+        def answer_again(*arguments: Given.args, **options: Given.kwargs) -> Answer:
+            values = (*arguments, *options.values())
+            if sum(value.size for value in values if isinstance(value, np.ndarray)) > largest:
+                return function(*arguments, **options)
+            try:
+                question = Question(arguments, options)
+            except TypeError:
+                return function(*arguments, **options)
+            return answer(question)
+
+        return answer_again
+
+    return decorate
 
 
 def numbers(values: ArrayLike, name: str, ndim: int) -> NDArray[np.float64]:

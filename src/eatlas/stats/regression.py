@@ -20,14 +20,14 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, require_whole
-from eatlas.stats.inputs import check_noise, least_spread, numbers, relative_tolerance
+from eatlas.stats.inputs import check_noise, least_spread, numbers, relative_tolerance, remember
 from eatlas.stats.permutation.problem import ALWAYS_EXACT, PermutationResult, Tail
 from eatlas.stats.permutation.sampled import DRAWS, memberships, tails_among
 
@@ -59,7 +59,7 @@ def standard_scores(values: Array) -> Array | None:
     return (values - values.mean()) / spread if np.ptp(values) and spread else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Regression:
     """Units of two or more groups with their covariates, as least squares sees them."""
 
@@ -81,6 +81,7 @@ class Regression:
         return cls.of_groups((n, size - n), covariates, names)
 
     @classmethod
+    @remember(256)
     def of_groups(
         cls, sizes: Sequence[int], covariates: ArrayLike | None = None, names: Sequence[str] = ()
     ) -> Regression:
@@ -172,7 +173,7 @@ class Regression:
         estimates, *variances = _in_each(residuals, orders, columns)
         return estimates, np.stack(variances)
 
-    @property
+    @cached_property
     def full(self) -> Array:
         """Orthonormal columns of the constant, the covariates and the label of two groups."""
         group = self.labels[:, 0]
@@ -183,7 +184,7 @@ class Regression:
         full = self.full
         return np.asarray(scores - (scores @ full) @ full.T)
 
-    @property
+    @cached_property
     def weights(self) -> Array:
         """Weight of each squared residual in the HC2 variance of the difference of two groups."""
         group, free = self.labels[:, 0], self.free
@@ -191,7 +192,7 @@ class Regression:
         fits = free <= DEPENDENT
         return np.where(fits, 0.0, np.square(group / (group @ group)) / np.where(fits, 1.0, free))
 
-    @property
+    @cached_property
     def free(self) -> Array:
         """What the whole model leaves free of the score of each unit of two groups, from 0 to 1."""
         group = self.labels[:, 0]

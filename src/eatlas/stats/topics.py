@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,8 @@ HALVINGS, LOOSE = 5, 2.0
 this length, in which more and more words are at random."""
 PAIRS = 150
 """Pairs in place of two lists."""
+RETAINED = 16
+"""Tests whose differences of topics a process retains, 0.5 MB each."""
 SMALLEST = 500
 """Fewer usable words make no topics."""
 LEAST, ENOUGH, EACH, COHERENT = 1_000, 4_000, 500, 0.2
@@ -199,7 +201,7 @@ def _coherence(sums: Array, squares: Array, n: int, middle: Array) -> Array:
     return np.asarray((total - squares) / (n * (n - 1) * SCALE**2))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TopicPairs:
     """Pairs of topics in place of two lists."""
 
@@ -256,6 +258,7 @@ class TopicPairs:
         )
 
 
+@lru_cache(maxsize=RETAINED)
 def topic_differences(targets: TopicPairs, attributes: TopicPairs) -> tuple[Array, Array, Array]:
     """How much more the first of two topics is associated with the first of a pair.
 

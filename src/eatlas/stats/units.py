@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.stats.inputs import remember
+
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 """Unit of each word of a list, numbered from 0 in the order of their first words."""
@@ -22,6 +24,7 @@ MOST_WORDS = 1_000
 """Words of a list among which clusters are looked for, in a second at most."""
 
 
+@remember(256, largest=32_768)
 def find_units(rows: Array, threshold: float = THRESHOLD) -> Labels:
     """Join the near-synonyms of a list by average linkage of its residuals.
 
@@ -72,7 +75,9 @@ def average_over_units(values: Array, labels: Labels, axis: int = 0) -> Array:
     sizes = np.bincount(labels)
     if len(sizes) == len(labels):
         return values
-    sums = np.zeros((len(sizes), *np.moveaxis(values, axis, 0).shape[1:]))
-    np.add.at(sums, labels, np.moveaxis(values, axis, 0))
+    rows, first = values.swapaxes(0, axis), np.unique(labels, return_index=True)[1]
+    sums = rows[first].astype(np.float64)
+    for i in np.delete(np.arange(len(labels)), first):
+        sums[labels[i]] += rows[i]
     means = sums / sizes.reshape(-1, *[1] * (sums.ndim - 1))
-    return np.ascontiguousarray(np.moveaxis(means, 0, axis))
+    return np.ascontiguousarray(means.swapaxes(0, axis))

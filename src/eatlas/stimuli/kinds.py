@@ -8,6 +8,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -331,7 +332,7 @@ class AssociationTest(Described):
         """Concept names in the order of the papers' tables."""
         return f"{self.X.name}/{self.Y.name}, {self.A.name}/{self.B.name}"
 
-    @property
+    @cached_property
     def stimuli_sha256(self) -> str:
         """Hash of the stimuli by role; the order of terms and all names leave it unchanged.
 
@@ -580,7 +581,7 @@ class GroupsTest(Described):
         """The targets' name, then the groups'."""
         return f"{self.targets.name}: {'/'.join(group.name for group in self.groups)}"
 
-    @property
+    @cached_property
     def stimuli_sha256(self) -> str:
         """Hash of the terms by part, with the reference's weights, and of the pairs.
 
@@ -662,7 +663,7 @@ class SentencePairsTest(GroupsTest):
             for first, second in self.pairs
         ]
 
-    @property
+    @cached_property
     def stimuli_sha256(self) -> str:
         """Hash of the pairs with their types; their order leaves it unchanged."""
         pairs = sorted([*pair.values()] for pair in self.tables)
