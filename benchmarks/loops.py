@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import statistics
 import time
+import warnings
 
 import numpy as np
 
@@ -127,6 +128,7 @@ def growth():
 
 
 def main():
+    warnings.simplefilter("ignore")  # of random words
     source = eatlas.open_vectors("glove-sample")
     loop_of_weat(source)
     terms_of_sc_eat(source)

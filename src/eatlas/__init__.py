@@ -32,6 +32,8 @@ offer(  # what measures and records call; no measure knows who measures, no reco
     plot="eatlas.present.drawings.plot:plot",
     notebook="eatlas.present.tables:notebook_html",
     report="eatlas.present.report:write_report",
+    scan="eatlas.results.scan:ResultsScan",
+    run_into_store="eatlas.engine.streaming:run_into_store",
     compared_text="eatlas.present.tables:comparison_text",
     text_over_sources="eatlas.present.tables:text_over_sources",
     compared_html="eatlas.present.tables:comparison_html",

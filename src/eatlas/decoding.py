@@ -8,7 +8,7 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -221,14 +221,23 @@ def check_parquet(path: Path, parquet: Any) -> None:
     What is repeated, such as a text of a megabyte in a thousand rows, counts as often as it occurs:
     whoever reads the rows has it so often. `parquet` is ``pyarrow.parquet``.
     """
+    parquet_table(path, parquet)
+
+
+def parquet_table(path: Path, parquet: Any, names: Sequence[str] | None = None) -> Any:
+    """A table of columns of a file of Parquet, checked as :func:`check_parquet` does.
+
+    Texts are in dictionaries, so that repeated ones take no memory.
+    """
     packed = path.stat().st_size
     with parquet.ParquetFile(path) as file:
         check_parquet_growth(path, file.metadata, packed)
         columns = [file.schema.column(k) for k in range(len(file.schema))]
     texts = [c.path for c in columns if c.logical_type.type in {"STRING", "JSON", "NONE"}]
-    table = parquet.read_table(path, read_dictionary=texts)
+    table = parquet.read_table(path, columns=names, read_dictionary=texts, partitioning=None)
     size = sum(_with_repeats(chunk) for column in table.columns for chunk in column.chunks)
     check_growth(str(path), size, packed)
+    return table
 
 
 def _with_repeats(array: Any) -> int:

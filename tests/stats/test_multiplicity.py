@@ -13,6 +13,7 @@ from eatlas.stats.multiplicity import (
     benjamini_hochberg,
     benjamini_yekutieli,
     holm,
+    holm_by_group,
 )
 
 METHODS = {holm: "holm", benjamini_hochberg: "fdr_bh", benjamini_yekutieli: "fdr_by"}
@@ -64,3 +65,11 @@ def test_a_nan_stays_and_does_not_count(adjust):
     assert adjusted[~np.isnan(p)].tolist() == adjust([0.01, 0.04, 0.03]).tolist()
     assert np.isnan(p[0, 1])
     assert p[0, 0] == 0.01  # the caller's array is left as it was
+
+
+@given(st.lists(st.tuples(p_values | st.just(float("nan")), st.integers(0, 3)), max_size=40))
+def test_holm_by_group_is_holm_of_each_group(pairs):
+    p, groups = np.array([p for p, _ in pairs]), np.array([group for _, group in pairs], int)
+    adjusted = holm_by_group(p, groups)
+    for group in set(groups):
+        np.testing.assert_array_equal(adjusted[groups == group], holm(p[groups == group]))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,11 +14,16 @@ from eatlas.cli.messages import complain, output_of_a_command, print_line
 from eatlas.errors import ResultsError
 from eatlas.plugins import absent, call_point, points
 from eatlas.present import report_text, write_report
+from eatlas.present.overview import IN_FULL, overview_html
 from eatlas.present.report import format_of
 from eatlas.present.tables import PUBLISHED, WORD
 from eatlas.results import Results, salvage_results
+from eatlas.results.collection import STORE_ENDING
 from eatlas.results.json_lines import schema_of
 from eatlas.writing import atomic_file, require_other_file
+
+if TYPE_CHECKING:
+    from eatlas.results.scan import ResultsScan
 
 PAGE, FAMILY = "html", "level1"
 OWN = ("", "result", "trend")
@@ -32,6 +39,7 @@ def report(
     columns: str | None = None,
     as_published: bool = False,
     images: list[Path] | None = None,
+    where: list[str] | None = None,
 ) -> None:
     """Make a report of results files: one self-contained HTML page, tables, or texts.
 
@@ -41,8 +49,8 @@ def report(
     Parameters
     ----------
     results : RESULTS...
-        Results files of eatlas run, such as results.jsonl; or files of other commands, to which not
-        every option applies.
+        Results files of eatlas run, such as results.jsonl, or a store; or files of other commands,
+        to which not every option applies.
     output : -o, --output FILE
         The file to write. Its ending chooses the format: .html the page, .tex latex, .md markdown,
         .csv csv, .docx docx, .bib bibtex. [default: report.html or report.docx; other formats go to
@@ -65,6 +73,10 @@ def report(
     images : DIR
         Folder with the images of the tests, for small pictures in the page. Files are recognised by
         their content. May be repeated. [default: none; results files hold no images]
+    where : COLUMN=VALUE
+        Of a store, the results with this value in a column, such as test=weat-6; also with !=, <,
+        <=, > or >=. May be repeated: all must hold. A report of more than 1,000 results has
+        tables of counts by test and by source instead.
     """
     if output is not None:
         form = format_of(output, form)
@@ -87,7 +99,24 @@ def report(
         _hand_out(call_point(document, str, results, form, given), target)
         raise typer.Exit(0)
 
-    good, damage = salvage(results, target)
+    stores = [path for path in results if path.suffix.lower() == STORE_ENDING]
+    if where and (len(stores) != 1 or len(results) != 1):
+        raise ResultsError(
+            "--where selects results of one store",
+            got=", ".join(map(str, results)),
+            allowed=f"one store, NAME{STORE_ENDING}",
+        )
+    if stores and len(results) == 1:
+        scan = Results.scan(stores[0])
+        chosen = scan.choose(where or ())
+        if (len(scan) if chosen is None else int(chosen.sum())) > IN_FULL:
+            _report_many(scan, form, target, where or ())
+            raise typer.Exit(0)
+        good: Results = Results(scan.records(chosen))
+        damage: tuple[ResultsError, ...] = ()
+        _require_some(good, results)
+    else:
+        good, damage = salvage(results, target)
     if target is None:
         _print(report_text(good, form, family=family, columns=columns, images=images))
     else:
@@ -96,6 +125,24 @@ def report(
         )
         print_line(f"report: {target}")
     raise typer.Exit(1 if damage else 0)
+
+
+def _report_many(scan: ResultsScan, form: str, target: Path | None, where: Sequence[str]) -> None:
+    """The page of very many results, or their frame as CSV."""
+    if form == "csv":
+        text = scan.to_frame(where=where).to_csv(index=False)
+    elif form == PAGE:
+        text = overview_html(scan, scan.path, where)
+    else:
+        raise ResultsError(
+            f"{scan.path}: this format is for at most {IN_FULL:,} results",
+            got=f"--format {form}",
+            allowed="html or csv",
+            remedy="select results: --where test=ID",
+        )
+    if target is not None:
+        _require_others(target, [scan.path, *scan.parts])
+    _hand_out(text, target)
 
 
 def _document(paths: list[Path]) -> EntryPoint | None:
@@ -142,9 +189,14 @@ def salvage(paths: list[Path], target: Path | None) -> tuple[Results, tuple[Resu
         complain(error)
     if not len(good) and damage:
         raise ResultsError("no result could be read, so nothing was written")
+    _require_some(good, paths)
+    return good, damage
+
+
+def _require_some(good: Results, paths: list[Path]) -> None:
+    """Refuse to write a report of no result."""
     if not len(good):
         raise ResultsError(
             "there are no results in these files, so nothing was written",
             got=", ".join(map(str, paths)),
         )
-    return good, damage

@@ -21,8 +21,9 @@ from eatlas.cli.options import number_or_word
 from eatlas.cli.progress import bar_of, bars, what_is_kept
 from eatlas.cli.table import print_results
 from eatlas.engine import execute, make_plan, open_contexts, open_store, results_of
+from eatlas.engine.execution import warn_of_failed
 from eatlas.engine.jobs import Job
-from eatlas.engine.plan import StimulusContexts
+from eatlas.engine.plan import StimulusContexts, prepare
 from eatlas.errors import EatlasError
 from eatlas.executors import choose, executor_of, reading_of
 from eatlas.present.report import write_run
@@ -46,6 +47,7 @@ def run(
     prompt: list[str] | None = None,
     prompts_averaged: list[str] | None = None,
     out: Path | None = None,
+    store: Path | None = None,
     as_json: bool = False,
     table: bool = False,
     full: bool = False,
@@ -93,6 +95,9 @@ def run(
         repeated.
     out : DIR
         Folder for results.jsonl and report.html. [default: out, or none with --json]
+    store : NAME.parquet
+        Write the results into this store instead, for very many results: each source is opened,
+        measured and closed. Repeat the command to continue an interrupted run, or to add results.
     table : bool
         Print tables of all numbers instead of findings.
     full : bool
@@ -127,11 +132,24 @@ def run(
         Earlier results to compare with. Exit with code 3 if an association is supported that was
         not, or is significantly larger than it was.
     """
+    if store is not None:
+        _require_alone(out=out, json=as_json, full=full, fail_if=fail_if, against=against)
     gate = _gate(fail_if, against, out or (None if as_json else DEFAULT_OUT))
     prompts: list[Any] = [*(prompt or ())]
     if prompts_averaged:
         prompts += map(rooms.PromptSet.read, prompts_averaged)
-    lookup: Any = case.lower()  # the plan says which values there are
+    choices: dict[str, Any] = {
+        "prompts": prompts or None,
+        "contexts": _contexts(contexts, per_term),
+        "windows": [number_or_word(size) for size in window or ()] or None,
+        "reference": reference,
+        "frequency": frequency.lower(),
+        "covariates": covariates,
+        "case": case.lower(),  # the plan says which values there are
+        "seed": seed,
+    }
+    if store is not None:
+        _measure_into(store, tests, vectors, measure, workers=workers, engine=engine, **choices)
     measure_and_show(
         tests,
         vectors,
@@ -142,16 +160,59 @@ def run(
         table=table,
         workers=workers,
         engine=engine,
-        prompts=prompts or None,
-        contexts=_contexts(contexts, per_term),
-        windows=[number_or_word(one) for one in window or ()] or None,
-        reference=reference,
-        frequency=frequency.lower(),
-        covariates=covariates,
-        case=lookup,
-        seed=seed,
         gate=gate,
+        **choices,
     )
+
+
+def _require_alone(**options: object) -> None:
+    """Refuse options that a store has no use for."""
+    if given := [name for name, value in options.items() if value]:
+        raise EatlasError(
+            "these options cannot be combined with --store",
+            got=", ".join(f"--{name.replace('_', '-')}" for name in given),
+            remedy="remove them, or --store; eatlas report shows the results of a store",
+        )
+
+
+def _measure_into(
+    store: Path,
+    tests: Any,
+    sources: Any,
+    measures: Any,
+    *,
+    workers: int | None,
+    engine: str,
+    **choices: Any,
+) -> None:
+    """Measure tests on sources into a store, and end with the exit code."""
+    from eatlas.engine.streaming import (  # noqa: PLC0415  (few runs have a store)
+        require_store,
+        run_into_store,
+    )
+
+    require_store(store)
+    on_cluster = executor_of(engine, workers)
+    plan = prepare(tests, measures, **choices)
+    how = "repeat the command to continue with what is not in the store"
+    with (
+        what_is_kept(lambda: 0, "", how),
+        bar_of("sources" if len(sources or ()) > 1 else "jobs") as tick,
+    ):
+        ended = run_into_store(
+            store, plan, sources, workers=workers, executor=on_cluster, progress=tick
+        )
+    if ended.taken_over:
+        remark(f"results that were in the store before: {ended.taken_over:,}")
+    if ended.first_failure is not None:
+        if not len(ended.scan):
+            raise ended.first_failure.error
+        warn_of_failed(ended.first_failure, ended.failed, ended.failed + len(ended.scan))
+    with output_of_a_command():
+        print_line(f"results: {store} ({len(ended.scan):,})")
+        if ended.failed:
+            print_line(f"failures: {store / '_failures.jsonl'}")
+    raise typer.Exit(1 if ended.failed else 0)
 
 
 def measure_and_show(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -18,13 +19,18 @@ from eatlas.errors import ResultsError, SourceError, listing
 from eatlas.numbers import number_of
 from eatlas.results import Results, is_result, salvage_results
 from eatlas.results.base import Head
-from eatlas.results.collection import RunFound, find_runs
+from eatlas.results.collection import STORE_ENDING, RunFound, find_runs
 from eatlas.results.json_lines import schema_name
 from eatlas.stimuli import load_tests
 from eatlas.version import __version__
 
+if TYPE_CHECKING:
+    from eatlas.results.scan import ResultsScan
+
 SHOWN = 5
 """Tests that are named one by one."""
+BATCH = 500
+"""Results of a store that are computed again together."""
 VECTORS = "vectors"
 """What most records are computed from."""
 
@@ -55,7 +61,8 @@ def verify(
     Parameters
     ----------
     results : RESULTS...
-        results.jsonl of eatlas run; or FILE.csv of eatlas scan --themes, or FILE.csv.json.
+        results.jsonl or a store of eatlas run; or FILE.csv of eatlas scan --themes, or
+        FILE.csv.json.
     contexts : FILE
         Files of contexts that the results used. May be repeated. [default: the files that the
         results name, next to the results or in the working folder]
@@ -76,6 +83,15 @@ def verify(
     verbose : -v, --verbose
         Also list the results that are the same.
     """
+    checks: dict[str, Any] = {
+        "contexts": contexts or (), "covariates": covariates or (), "tests": tests or (),
+    }  # fmt: skip
+    if len(results) == 1 and results[0].suffix.lower() == STORE_ENDING:
+        scan = Results.scan(results[0])
+        named = scan.to_frame([n for n in ("source", "source_from") if n in scan.columns])
+        names = {name for column in named for name in named[column].dropna().unique()}
+        instead = dict(_split_name(text, names) for text in vectors or ())
+        _verify_store(scan, instead, trust or (), checks, battery or (), as_json=as_json)
     others: dict[str, list[Head]] = {}
     of_results = []
     for path in results:
@@ -93,16 +109,14 @@ def verify(
     folders = [path if path.is_dir() else path.parent for path in results]
     verdicts = check(
         [*good, *good.trends, *records],
-        contexts=contexts or (),
-        covariates=covariates or (),
         folders=folders,
         vectors=dict(_split_name(text, names) for text in vectors or ()),
         trust=trust or (),
-        tests=tests or (),
+        **checks,
     )
     runs = find_runs(good)
     found = [_run_line(run, f"run {run.run}" if len(runs) > 1 else "this run") for run in runs]
-    found += [_battery_line(name, good) for name in battery or ()]
+    found += [_battery_line(name, {result.test for result in good}) for name in battery or ()]
     if as_json:
         print_json([*map(_as_json, verdicts), *(values for values, _, _ in found)])
     else:
@@ -112,11 +126,75 @@ def verify(
     whole = all(whole for _, _, whole in found)
     statuses = {verdict.status for verdict in verdicts}
     if statuses == {"refused"}:
-        raise ResultsError(
-            "nothing was recomputed, because every source in the results was refused",
-            remedy="to trust a source: eatlas verify RESULTS --trust SOURCE",
-        )
+        raise _all_refused()
     raise typer.Exit(0 if statuses == {"same"} and whole and not damage else 1)
+
+
+def _verify_store(
+    scan: ResultsScan,
+    vectors: Mapping[str, str],
+    trust: Sequence[str],
+    checks: Mapping[str, Any],
+    battery: Sequence[str],
+    *,
+    as_json: bool,
+) -> NoReturn:
+    """Verify a store batch by batch, name what differs at once, and end with the exit code."""
+    statuses: Counter[str] = Counter()
+    unknown, records = set(trust), iter(scan)
+    while batch := list(islice(records, BATCH)):
+        named = {name for result in batch for name in (result.source, result.source_string)}
+        unknown -= named
+        verdicts = check(
+            batch,
+            folders=[scan.path.parent],
+            vectors={name: source for name, source in vectors.items() if name in named},
+            trust=[name for name in trust if name in named],
+            **checks,
+        )
+        statuses.update(verdict.status for verdict in verdicts)
+        if as_json:
+            print_json(map(_as_json, verdicts))
+        else:
+            _print_differences(verdict for verdict in verdicts if verdict.status != "same")
+    if unknown:
+        raise SourceError("no result has a source of this name", got=", ".join(sorted(unknown)))
+    if not statuses:
+        raise ResultsError("there are no results to verify")
+    found = [_battery_line(name, set(scan.to_frame(["test"])["test"])) for name in battery]
+    if (run := scan.run_found()) is not None:
+        found.append(_run_line(run, "this run"))
+    if as_json:
+        print_json(values for values, _, _ in found)
+    else:
+        console = new_console()
+        agreed = f"{statuses['same']:,} of {statuses.total():,} results are the same"
+        say(console, agreed, "bold")
+        for _, line, whole in found:
+            say(console, plain_line(line), "dim" if whole else "bold", hang=2)
+        if run is None:
+            say(console, "The run has not ended: whether results are missing is unknown", "bold")
+    if set(statuses) == {"refused"}:
+        raise _all_refused()
+    whole = all(whole for _, _, whole in found)
+    raise typer.Exit(0 if set(statuses) == {"same"} and whole else 1)
+
+
+def _print_differences(verdicts: Iterable[Verdict]) -> None:
+    """Name results that are not the same, with what differs."""
+    console = new_console()
+    for verdict in verdicts:
+        by = in_words(verdict.result.signature)
+        label = f"{_record_label(verdict.result)} by {by}: {verdict.status}"
+        for line in (label, *(f"  {detail}" for detail in verdict.details)):
+            say(console, plain_line(line), hang=4)
+
+
+def _all_refused() -> ResultsError:
+    return ResultsError(
+        "nothing was recomputed, because every source in the results was refused",
+        remedy="to trust a source: eatlas verify RESULTS --trust SOURCE",
+    )
 
 
 Found = tuple[dict[str, Any], str, bool]
@@ -137,9 +215,9 @@ def _run_line(run: RunFound, name: str) -> Found:
     return vars(run), text, run.whole
 
 
-def _battery_line(name: str, results: Results) -> Found:
-    """Which tests of a battery are not among the results."""
-    every, here = [test.id for test in load_tests(name)], {result.test for result in results}
+def _battery_line(name: str, here: set[str]) -> Found:
+    """Which tests of a battery are not among the results, whose tests are `here`."""
+    every = [test.id for test in load_tests(name)]
     missing = [test for test in every if test not in here]
     text = f"{name}: {len(every) - len(missing)} of {len(every)} tests are here"
     if missing:

@@ -7,14 +7,15 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from eatlas.engine.jobs import Job
 from eatlas.engine.measuring import measure_job
-from eatlas.engine.plan import SourcesLike, make_plan
+from eatlas.engine.plan import SourcesLike, make_plan, prepare
 from eatlas.engine.store import Store
 from eatlas.errors import AnisotropyWarning, EatlasError, UndefinedWarning
 from eatlas.executors import Executor, choose, here, reading_of, require_workers
+from eatlas.lazy import find_offer
 from eatlas.notes import Note, warn
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.sources import CaseRule, period_of
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from eatlas.engine.references import ReferenceLike
     from eatlas.measures.base import Topical
     from eatlas.measures.registry import MeasuresLike
+    from eatlas.results.scan import ResultsScan
     from eatlas.sources.covariates import CovariatesLike
     from eatlas.stimuli.kinds import TestsLike
 
@@ -34,6 +36,42 @@ MORE_MEMORY = (
 Outcome = AssociationResult | Failure
 
 
+@overload
+def run(
+    tests: TestsLike | None = None,
+    vectors: SourcesLike | None = None,
+    measures: MeasuresLike | Sequence[MeasuresLike] | None = None,
+    *,
+    prompts: str | Iterable[str | Iterable[str]] | None = None,
+    contexts: StimulusContexts | str | Path | None = None,
+    windows: int | str | Iterable[int | str] | None = None,
+    reference: ReferenceLike | None = None,
+    frequency: Topical = "auto",
+    covariates: CovariatesLike | None = None,
+    case: CaseRule = "auto",
+    seed: int = 0,
+    workers: int | None = 1,
+    executor: Executor | None = None,
+    store: None = None,
+) -> Results: ...
+@overload
+def run(
+    tests: TestsLike | None = None,
+    vectors: SourcesLike | None = None,
+    measures: MeasuresLike | Sequence[MeasuresLike] | None = None,
+    *,
+    prompts: str | Iterable[str | Iterable[str]] | None = None,
+    contexts: StimulusContexts | str | Path | None = None,
+    windows: int | str | Iterable[int | str] | None = None,
+    reference: ReferenceLike | None = None,
+    frequency: Topical = "auto",
+    covariates: CovariatesLike | None = None,
+    case: CaseRule = "auto",
+    seed: int = 0,
+    workers: int | None = 1,
+    executor: Executor | None = None,
+    store: str | Path,
+) -> ResultsScan: ...
 def run(  # noqa: PLR0913  (each is a choice of the user's)
     tests: TestsLike | None = None,
     vectors: SourcesLike | None = None,
@@ -49,7 +87,8 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     seed: int = 0,
     workers: int | None = 1,
     executor: Executor | None = None,
-) -> Results:
+    store: str | Path | None = None,
+) -> Results | ResultsScan:
     """Run every test on every source by every measure.
 
     Parameters
@@ -111,12 +150,18 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     executor : Executor, optional
         Who encodes and does the jobs instead, such as :class:`eatlas.OnRay`. Numbers do not depend
         on it.
+    store : str or path, optional
+        Write the results into a store, ``NAME.parquet``, and hold none of them: for very many
+        results. Sources are opened and measured one after the other; one that cannot be opened is
+        a failure, and costs no other. Jobs whose result is in the store are not done again. Needs
+        pyarrow.
 
     Returns
     -------
-    Results
+    Results or ResultsScan
         In the order sources, windows, measures, tests; ``.failures`` lists the jobs that could not
-        be done.
+        be done. With `store`, what :meth:`eatlas.Results.scan` returns. Trends of series are not
+        stored.
 
     Raises
     ------
@@ -137,6 +182,27 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     'BY-Singular'
     """
     require_workers(workers)  # before a large file is read
+    if store is not None:
+        plan = prepare(
+            tests,
+            measures,
+            prompts=prompts,
+            contexts=contexts,
+            windows=windows,
+            reference=reference,
+            frequency=frequency,
+            covariates=covariates,
+            case=case,
+            seed=seed,
+        )
+        run_into_store = find_offer("run_into_store")
+        ended = run_into_store(Path(store), plan, vectors, workers=workers, executor=executor)
+        if ended.first_failure is not None:
+            if not len(ended.scan):
+                raise ended.first_failure.error
+            warn_of_failed(ended.first_failure, ended.failed, ended.failed + len(ended.scan))
+        scan: ResultsScan = ended.scan
+        return scan
     jobs = make_plan(
         tests,
         vectors,
@@ -170,10 +236,14 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
 def warn_of_failures(results: Results) -> None:
     """Warn of jobs that failed, where there are any."""
     if failures := results.failures:
-        first, count = failures[0], len(failures)
-        values = {"count": count, "of": count + len(results), "test": first.test}
-        values |= {"source": first.source, "error": first.error.what, "remedy": first.error.remedy}
-        warn(Note("run.failed", values=values))
+        warn_of_failed(failures[0], len(failures), len(failures) + len(results))
+
+
+def warn_of_failed(first: Failure, count: int, of: int) -> None:
+    """Warn of so many failures."""
+    values = {"count": count, "of": of, "test": first.test}
+    values |= {"source": first.source, "error": first.error.what, "remedy": first.error.remedy}
+    warn(Note("run.failed", values=values))
 
 
 def execute(

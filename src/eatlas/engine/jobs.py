@@ -53,8 +53,15 @@ class Job:
     @cached_property
     def identity(self) -> str:
         """Hash of all that the result depends on; equal hashes mean equal results."""
-        source = [self.source.name, period_of(self.source), self.source.fingerprint]
-        parts = [__version__, self.test.model_dump(mode="json"), *source, self.source_from]
+        return self._hash(self.source.name, self.source_from)
+
+    def identity_as(self, name: str) -> str:
+        """The identity once the source has a name of the run; empty if it keeps its own."""
+        return self._hash(name, self.source.name) if name else self.identity
+
+    def _hash(self, name: str, source_from: str) -> str:
+        source = [name, period_of(self.source), self.source.fingerprint]
+        parts = [__version__, self.test.model_dump(mode="json"), *source, source_from]
         parts += [self.measure.signature, self.case, self.seed]
         parts += [self.covariates.origin.model_dump()] if self.covariates else []
         parts += [self.run_of] if self.run_of else []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
@@ -65,12 +65,63 @@ def make_plan(
     """
     jobs, names = unread(tests, vectors, measures, **choices)
     jobs = read(jobs, watch, executor)
-    return tuple(_rename_source(job, name) for job, name in zip(jobs, names, strict=True))
+    return tuple(rename_source(job, name) for job, name in zip(jobs, names, strict=True))
 
 
-def unread(  # noqa: PLR0913  (each is a choice of the user's)
+def unread(
+    tests: Any = None, vectors: Any = None, measures: Any = None, **choices: Any
+) -> tuple[list[Job], list[str]]:
+    """Jobs whose sources are open and have read nothing yet, and the names of these in results.
+
+    Parameters are as in :func:`eatlas.engine.run`.
+    """
+    plan = prepare(tests, measures, **choices)
+    found = plan.open(vectors)
+    plan.warn_of_left_out()
+    return found
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Tests and measures of a run, which sources of any number are opened for."""
+
+    questions: dict[Need, list[tuple[Test, Measure]]]
+    """Each test with each measure that takes it, by what these need of a source."""
+    prompts: Any
+    covariates: Any
+    case: CaseRule
+    seed: int
+    left_out: dict[str, str] | None
+    """Why measures are left out, by name; None if measures were named."""
+
+    @property
+    def size(self) -> int:
+        """How many jobs there are on one source."""
+        return sum(map(len, self.questions.values()))
+
+    def open(self, vectors: Any) -> tuple[list[Job], list[str]]:
+        """Open sources; return the jobs on them, and their names in results."""
+        jobs, names = [], []
+        for need, pairs in self.questions.items():
+            for source, name, spec in open_as(vectors, need, self.prompts):
+                measures = (measure for _, measure in pairs)
+                taken = _suitable_signatures(measures, source, self.left_out)
+                done = [(test, measure) for test, measure in pairs if measure.signature in taken]
+                for test, measure in done:
+                    its = self.covariates if adjusts(measure) else None
+                    run_of = spec.run_of
+                    jobs.append(Job(test, source, measure, self.case, self.seed, "", its, run_of))
+                names += [name] * len(done)
+        return jobs, names
+
+    def warn_of_left_out(self) -> None:
+        """Say which measures are left out, and why."""
+        if self.left_out:
+            warn(Note("run.left-out", values={"reasons": [*self.left_out.items()]}))
+
+
+def prepare(  # noqa: PLR0913  (each is a choice of the user's)
     tests: Any = None,
-    vectors: Any = None,
     measures: Any = None,
     *,
     prompts: Any = None,
@@ -81,11 +132,8 @@ def unread(  # noqa: PLR0913  (each is a choice of the user's)
     covariates: Any = None,
     case: CaseRule = "auto",
     seed: int = 0,
-) -> tuple[list[Job], list[str]]:
-    """Jobs whose sources are open and have read nothing yet, and the names of these in results.
-
-    Parameters are as in :func:`eatlas.engine.run`.
-    """
+) -> Prepared:
+    """Resolve and check all choices of a run but its sources."""
     require_whole("the seed", seed, 0)
     loaded = _load_tests(tests, reference)
     chosen, left_out = _chosen(loaded, measures)
@@ -104,19 +152,7 @@ def unread(  # noqa: PLR0913  (each is a choice of the user's)
         )
     require_case(case)
     of_words = covariates_for(chosen, loaded, covariates, case)
-    jobs, names = [], []
-    for need, pairs in questions.items():
-        for source, name, spec in open_as(vectors, need, prompts):
-            taken = _suitable_signatures((measure for _, measure in pairs), source, left_out)
-            done = [(test, measure) for test, measure in pairs if measure.signature in taken]
-            for test, measure in done:
-                its = of_words if adjusts(measure) else None
-                job = Job(test, source, measure, case, int(seed), "", its, spec.run_of)
-                jobs.append(job)
-            names += [name] * len(done)
-    if left_out:
-        warn(Note("run.left-out", values={"reasons": [*left_out.items()]}))
-    return jobs, names
+    return Prepared(questions, prompts, of_words, case, int(seed), left_out)
 
 
 def _load_tests(tests: Any, reference: Any) -> tuple[Test, ...]:
@@ -360,7 +396,7 @@ def open_as(given: Any, need: Need, prompts: Any = None) -> list[Opened]:
     return opened
 
 
-def _rename_source(job: Job, name: str) -> Job:
+def rename_source(job: Job, name: str) -> Job:
     """Give the source of a job the name that results know it by."""
     source: Any = job.source
     if not name:

@@ -17,6 +17,7 @@ from .embedding_tests import (
     WEATResult as WEATResult,
 )
 from .json_lines import to_json_line as to_json_line
+from .scan import ResultsScan as ResultsScan
 from .targets import (
     DivDistResult as DivDistResult,
     TargetsResult as TargetsResult,

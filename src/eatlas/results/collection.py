@@ -140,6 +140,8 @@ FORMS = {
     ".md": "markdown", ".docx": "docx", ".bib": "bibtex",
 }  # fmt: skip
 """What a file of results holds, by the ending of its name."""
+STORE_ENDING = ".parquet"
+"""Of a store of results."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ class Failure:
     contexts: ContextsOrigin | None = None
 
 
-def _question_of(result: AssociationResult) -> str:
+def question_of(result: AssociationResult) -> str:
     """What a result answers: its test, source and measure, with seed and version."""
     # the hash of vectors that a model computes is the machine's
     origin = result.provenance.model_dump(mode="json", exclude={"run", "vectors_sha256"})
@@ -162,10 +164,29 @@ def _question_of(result: AssociationResult) -> str:
     return json.dumps([*head, origin], sort_keys=True)
 
 
-def make_run(results: Iterable[AssociationResult]) -> Run:
-    """The run of some results: a hash of its settings, and its number of results."""
-    questions = sorted(set(map(_question_of, results)))
+def make_run(results: Iterable[AssociationResult], like: Run | None = None) -> Run:
+    """The run of some results: a hash of its settings, and its number of results.
+
+    The id has the form of `like`: a store has a sum, which needs no memory.
+    """
+    questions = sorted(set(map(question_of, results)))
+    if like is not None and like.id.startswith(SUM):
+        return run_of_sum(sum(map(run_number, questions)), len(questions))
     return Run(id=sha256("\n".join(questions).encode()).hexdigest()[:16], results=len(questions))
+
+
+SUM = "sum-"
+"""Begins the id of the run of a store."""
+
+
+def run_number(question: str) -> int:
+    """A number of 64 bits for what a result answers; the sum of all is the id of a store's run."""
+    return int.from_bytes(sha256(question.encode()).digest()[:8], "big", signed=True)
+
+
+def run_of_sum(total: int, results: int) -> Run:
+    """The run of a store, from the sum of the numbers of its results."""
+    return Run(id=f"{SUM}{total % (1 << 64):016x}", results=results)
 
 
 @dataclass(frozen=True)
@@ -195,13 +216,13 @@ def find_runs(results: Iterable[AssociationResult]) -> list[RunFound]:
             runs.setdefault(result.provenance.run, []).append(result)
     found = []
     for run, members in runs.items():
-        made = make_run(members)
+        made = make_run(members, run)
         changed = made.results >= run.results and made != run
         found.append(RunFound(run.id, made.results, run.results, changed))
     return found
 
 
-def _in_run(result: AssociationResult, run: Run | None) -> AssociationResult:
+def in_run(result: AssociationResult, run: Run | None) -> AssociationResult:
     """A result that names its run."""
     provenance = result.provenance.model_copy(update={"run": run})
     return result.model_copy(update={"provenance": provenance})
@@ -236,7 +257,7 @@ class Results(Sequence[AssociationResult]):
         failures = [outcome for outcome in every if isinstance(outcome, Failure)]
         results = [outcome for outcome in every if not isinstance(outcome, Failure)]
         run = make_run(results) if results else None
-        return cls([_in_run(result, run) for result in results], failures)
+        return cls([in_run(result, run) for result in results], failures)
 
     @overload
     def __getitem__(self, index: int | str) -> AssociationResult: ...
@@ -289,6 +310,36 @@ class Results(Sequence[AssociationResult]):
         """
         pairs = zip(self._results, self.findings, strict=True)
         return as_frame(row for result, finding in pairs for row in result.rows_with(finding))
+
+    @staticmethod
+    def scan(path: str | Path) -> Any:
+        """Open a store of results, ``NAME.parquet``, and read none of them yet.
+
+        Parameters
+        ----------
+        path : path
+            Of a store that ``eatlas run --store`` or ``eatlas.run(..., store=...)`` wrote.
+
+        Returns
+        -------
+        eatlas.results.ResultsScan
+            ``.to_frame()`` reads columns, ``.read()`` records; iterating yields one record after
+            the other.
+
+        Raises
+        ------
+        ResultsError
+            If it is no store, or pyarrow is not installed.
+
+        Examples
+        --------
+        >>> import eatlas, tempfile
+        >>> path = tempfile.mkdtemp() + "/results.parquet"
+        >>> scan = eatlas.run(tests="caliskan", store=path)
+        >>> eatlas.Results.scan(path).to_frame()["verdict"].value_counts().to_dict()
+        {'supported': 7, 'these words': 2, 'not shown': 1}
+        """
+        return find_offer("scan")(path)
 
     def metrics(self) -> dict[str, float]:
         """Return the numbers of each result under the id of its test, for MLflow and W&B.
@@ -695,7 +746,8 @@ def read_results(path: str | Path | Iterable[str | Path]) -> Results:
     Parameters
     ----------
     path : path or several paths
-        JSON Lines files.
+        JSON Lines files, or stores, ``NAME.parquet``, of at most 10,000 results:
+        :meth:`Results.scan` reads more of them.
 
     Raises
     ------
@@ -740,6 +792,9 @@ def salvage_results(
     trends: list[TrendResult] = []
     bad: list[ResultsError] = []
     for file in dict.fromkeys(map(Path, paths)):
+        if file.suffix.lower() == STORE_ENDING:
+            results += Results.scan(file).read()
+            continue
         good, faults = read_lines(file)
         results += [line for line in good if isinstance(line, AssociationResult)]
         trends += [line for line in good if not isinstance(line, AssociationResult)]

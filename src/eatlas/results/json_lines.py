@@ -234,7 +234,7 @@ def iter_lines(
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
-                    yield line, _record(path, number, line)
+                    yield line, record_of_line(f"{path}, line {number}", line)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         inside = path / USUAL_NAME
         raise ResultsError(
@@ -244,7 +244,7 @@ def iter_lines(
         ) from error
 
 
-def _record(path: Path, number: int, line: bytes) -> AssociationResult | TrendResult | ResultsError:
+def record_of_line(where: str, line: bytes) -> AssociationResult | TrendResult | ResultsError:
     """The record of one line, or what is wrong with the line."""
     try:
         values = json_value(line, object_pairs_hook=_once)
@@ -254,7 +254,7 @@ def _record(path: Path, number: int, line: bytes) -> AssociationResult | TrendRe
             return TrendResult.from_dict(values)
         return record_from_dict(values)
     except Exception as error:  # noqa: BLE001  (a file may come from anybody)
-        return _bad_line(f"{path}, line {number}", line, error)
+        return _bad_line(where, line, error)
 
 
 def _bad_line(where: str, line: bytes, error: Exception) -> ResultsError:

@@ -509,7 +509,9 @@ def specs_of(given: Any, default: str) -> list[NamedSpec]:
     several = isinstance(given, list | tuple) and not is_pair(given)
     specs: list[NamedSpec] = []
     for spec in given if several else [given]:
-        if is_by_name(spec):
+        if isinstance(spec, NamedSpec):
+            specs.append(spec)
+        elif is_by_name(spec):
             specs += [NamedSpec(each, require_name(name, each)) for name, each in spec.items()]
         elif isinstance(spec, str):
             specs.append(split_name(spec))

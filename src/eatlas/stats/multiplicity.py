@@ -34,6 +34,26 @@ def holm_adjusted(p_values: Iterable[float | None]) -> list[float | None]:
     return [None if math.isnan(p) else p for p in adjusted]
 
 
+def holm_by_group(p: ArrayLike, groups: ArrayLike) -> Array:
+    """Holm's adjustment within each group, such as a setting; NaN stays NaN.
+
+    `groups` has an integer for each p-value. The numbers are as :func:`holm` gives for each group.
+    """
+    values = np.array(p, dtype=np.float64)
+    adjusted = np.full(values.size, np.nan)
+    known = np.flatnonzero(~np.isnan(values))
+    _, of_group = np.unique(np.asarray(groups)[known], return_inverse=True)
+    order = np.lexsort((values[known], of_group))
+    rows = known[order]
+    sizes = np.bincount(of_group)
+    starts = np.cumsum(sizes) - sizes
+    for size in np.unique(sizes):  # groups of a size together, as the rows of a matrix
+        members = rows[starts[sizes == size][:, None] + np.arange(size)]
+        steps = values[members] * np.arange(size, 0.0, -1.0)
+        adjusted[members] = np.minimum(np.maximum.accumulate(steps, axis=1), 1.0)
+    return adjusted
+
+
 def benjamini_hochberg(p: ArrayLike) -> Array:
     """Benjamini and Hochberg's step-up adjustment: the false discovery rate.
 

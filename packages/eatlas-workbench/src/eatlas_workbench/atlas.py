@@ -11,7 +11,7 @@ import json
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -34,9 +34,10 @@ from eatlas.present.sections import Section, source_of
 from eatlas.present.sentences import wording
 from eatlas.present.tables import csv_line
 from eatlas.results.base import AssociationResult, is_result
+from eatlas.results.collection import STORE_ENDING, Results
 from eatlas.results.compare import comparable_signatures, distinguish_names
 from eatlas.results.finding import VERDICTS, Finding, Verdict
-from eatlas.results.json_lines import USUAL_NAME, iter_lines, result_hash
+from eatlas.results.json_lines import USUAL_NAME, iter_lines, result_hash, to_json_line
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
 from eatlas.results.pooled import PooledResult, pool_groups
@@ -183,7 +184,7 @@ class Collection:
         """Take from every result, whose last one counts, what others are judged beside."""
         slim: dict[str, AssociationResult] = {}
         full: dict[str, AssociationResult] = {}
-        for record in (record for path in paths for _, record in iter_lines(path)):
+        for record in (record for path in paths for _, record in _lines_of(path)):
             if is_result(record):
                 lighter: dict[str, Any] = dict.fromkeys(
                     name for name in HEAVY if getattr(record, name, None) is not None
@@ -208,7 +209,7 @@ class Collection:
     def read(self, paths: Iterable[Path], lines: IO[bytes], rows: IO[str]) -> None:
         """Read results files, each line once; a damaged line ends it."""
         seen: set[bytes] = set()
-        for line, record in (pair for path in paths for pair in iter_lines(path)):
+        for line, record in (pair for path in paths for pair in _lines_of(path)):
             if isinstance(record, ResultsError):
                 raise ResultsError(
                     f"{record.what}; no site was written",
@@ -304,6 +305,15 @@ class Collection:
         return notes
 
 
+def _lines_of(path: Path) -> Iterator[tuple[bytes, object]]:
+    """Each line of a results file, or of a store, with its record or what is wrong with it."""
+    if path.suffix.lower() != STORE_ENDING:
+        yield from iter_lines(path)
+        return
+    for record in Results.scan(path):
+        yield to_json_line(record).encode(), record
+
+
 def _hash(*parts: object) -> str:
     """A short name for some texts that other results do not change."""
     return sha256(json.dumps(parts).encode()).hexdigest()[:12]
@@ -347,7 +357,7 @@ def write_atlas(
     Parameters
     ----------
     results : path, or iterable of paths
-        Results files, or folders; of a folder, every ``results.jsonl`` in it and below.
+        Results files, stores, or folders; of a folder, every ``results.jsonl`` in it and below.
     folder : path
         Where the site goes. A site that is there already is replaced; other results are not.
     title : str
@@ -374,7 +384,8 @@ def write_atlas(
     """
     files: dict[Path, None] = {}
     for path in map(Path, [results] if isinstance(results, str | Path) else results):
-        inside = sorted(path.rglob(USUAL_NAME)) if is_folder(path) else [path]
+        is_store = path.suffix.lower() == STORE_ENDING
+        inside = sorted(path.rglob(USUAL_NAME)) if is_folder(path) and not is_store else [path]
         if not inside:
             raise ResultsError(
                 f"{path}: this folder contains no results",

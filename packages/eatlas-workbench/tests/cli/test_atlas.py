@@ -19,6 +19,16 @@ def test_atlas(eatlas_cli, tmp_path):
     assert verified.code == 0
 
 
+def test_atlas_of_a_store(eatlas_cli, tmp_path):
+    for place in (("--store", "a.parquet"), ("--out", "a")):
+        eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", *place, *QUICK)
+    for results in ("a.parquet", "a"):
+        ended = eatlas_cli("atlas", results, "--out", f"site-{results}")
+        assert (ended.code, ended.err) == (0, "")
+    tables = [tmp_path / f"site-{results}" / "results.csv" for results in ("a.parquet", "a")]
+    assert tables[0].read_text("utf-8") == tables[1].read_text("utf-8")
+
+
 def test_notes_go_to_the_side(eatlas_cli):
     eatlas_cli("run", "--tests", "weat-6", "--out", "a", *QUICK)
     eatlas_cli("run", "--tests", "weat-6", "--out", "b", *QUICK)

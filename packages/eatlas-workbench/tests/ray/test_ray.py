@@ -68,6 +68,19 @@ def odd(item):
 
 
 @pytest.mark.slow
+def test_workers_write_their_own_parts_of_a_store(cluster, tmp_path):
+    sources = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
+    arguments = "caliskan", sources, "weat(resamples=0)"
+    there = eatlas.run(
+        *arguments, executor=OnRay(cluster.address), store=tmp_path / "there.parquet"
+    )
+    here = eatlas.run(*arguments, store=tmp_path / "here.parquet")
+    assert (len(there.parts), len(here.parts)) == (2, 1)
+    assert list(there) == list(here)
+    assert there.to_frame().equals(here.to_frame())
+
+
+@pytest.mark.slow
 def test_items_are_done_on_both_nodes_and_numbers_are_the_same(cluster, bert, capfd, tmp_path):
     on_ray = OnRay(cluster.address)
     assert dict(on_ray(partial(meet, folder=tmp_path), range(6))) == {n: n * n for n in range(6)}

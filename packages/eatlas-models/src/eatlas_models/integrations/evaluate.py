@@ -58,4 +58,4 @@ class EATMetric(Metric):  # type: ignore[misc]
                 "EATMetric needs to know the tests", remedy='compute(..., tests="weat-6")'
             )
         vectors = list(references), list(predictions)
-        return eatlas.run(tests, vectors, measures, **options).metrics()
+        return eatlas.run(tests, vectors, measures, store=None, **options).metrics()

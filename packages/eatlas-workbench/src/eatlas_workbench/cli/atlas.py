@@ -21,7 +21,7 @@ def atlas(results: list[Path], *, out: Path, title: str = TITLE) -> None:
     Parameters
     ----------
     results : RESULTS...
-        Results files, or folders with results files.
+        Results files, stores, or folders with results files.
     out : -o, --out SITE
         Folder of the site. An existing site is replaced, other results are not.
     title : --title TEXT
