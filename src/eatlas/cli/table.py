@@ -195,8 +195,9 @@ def _print_title(
     if len(results) == 1:
         return
     shown = [findings[id(result)] for result in results]
-    say(console, title(list(results), shown, settings), "bold", hang=2)
-    for _, test in pool_groups(results):
+    pooled = pool_groups(results)
+    say(console, title(list(results), shown, settings, pooled), "bold", hang=2)
+    for _, test in pooled:
         numbers = phrase("sentences", "pooled", test)
         sentence = test.questions["level1"].sentence
         say(console, f"{sentence} {numbers}", head=f"{test.name} over {test.noun}: ", hang=2)
@@ -371,7 +372,7 @@ def _print_comparisons(console: Console, results: Results, family: DeclaredFamil
         return
     from eatlas.present.comparison import comparisons  # noqa: PLC0415  (most tables have none)
 
-    for by, rows in comparisons(sections(results, family)).items():
+    for by, rows in comparisons(sections(results, family), ()).items():
         for row in rows if by != "source" else ():
             what = "encoding" if by == "level" else by
             say(console, "")

@@ -31,6 +31,7 @@ from eatlas.results.collection import FORMS
 from eatlas.results.json_lines import USUAL_NAME, keep_others, schema_name, to_json_line
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS, Record
+from eatlas.results.pooled import PooledGroup, pool_groups
 from eatlas.results.settings import Settings, has_repeated_tests
 from eatlas.writing import atomic_file, atomic_files
 
@@ -77,8 +78,12 @@ def report_html(
     trends = tuple(getattr(results, "trends", ()))
     declared = DeclaredFamily.of(every, family, adjust).of_several()
     shown, settings = sections(every, declared), Settings.from_results(every)
+    findings = [section.finding for section in shown]
+    pooled = pool_groups(every)
     series, compared = (
-        _series_and_comparisons(shown, trends, failures) if has_repeated_tests(every) else ([], [])
+        _series_and_comparisons(shown, trends, failures, pooled)
+        if has_repeated_tests(every)
+        else ([], [])
     )
     packed, words = len(shown) > OPEN_UP_TO, wording(every)
     values: dict[str, object] = {
@@ -91,7 +96,7 @@ def report_html(
         "report",
         **values,
         **page_files("cards.js", "report.js"),
-        title=_title(shown, settings, compared) if every else words["heading"],
+        title=_title(shown, settings, compared, pooled) if every else words["heading"],
         names_in_full=settings.in_words(full=True),
         intervals=any(level.interval for section in shown for level in section.levels),
         legend=legend(result.primary.label for result in every if result.pattern is not None),
@@ -99,8 +104,8 @@ def report_html(
         failures=failures,
         damage=tuple(damage),
         family=declared,
-        methods=methods_paragraph(every, declared, trends),
-        bibtex=bibtex(every, declared, trends),
+        methods=methods_paragraph(every, declared, trends, findings),
+        bibtex=bibtex(every, declared, trends, findings),
         brief=in_brief(shown, series) if len(shown) > 1 else [],
         sections=shown,
         details=[divmod(i, PACK) for i in range(len(details))] if packed else details,
@@ -114,14 +119,20 @@ def report_html(
 
 
 def _series_and_comparisons(
-    shown: Sequence[Section], trends: Sequence[TrendResult], failures: Sequence[Failure]
+    shown: Sequence[Section],
+    trends: Sequence[TrendResult],
+    failures: Sequence[Failure],
+    pooled: Sequence[PooledGroup],
 ) -> tuple[list[Series], list[tuple[dict[str, str], list[Compared]]]]:
     """Series, and what else was measured in several settings, with the words of each kind."""
     from eatlas.present.comparison import comparisons, kinds, series_of  # noqa: PLC0415  (few have)
 
     series = series_of(shown, trends, failures)
     in_series = {section.anchor for line in series for section in line.members}
-    others = comparisons(section for section in shown if section.anchor not in in_series)
+    rest = [section for section in shown if section.anchor not in in_series]
+    if in_series:
+        pooled = pool_groups(section.result for section in rest if section.levels)
+    others = comparisons(rest, pooled)
     return series, [(kinds()[by], rows) for by, rows in others.items()]
 
 
@@ -129,14 +140,15 @@ def _title(
     shown: Sequence[Section],
     settings: Settings,
     compared: Sequence[tuple[dict[str, str], list[Compared]]],
+    pooled: Sequence[PooledGroup],
 ) -> str:
     """The finding of a page; where settings are compared, how far they agree."""
     every, findings = [each.result for each in shown], [each.finding for each in shown]
     if not compared or "level1" not in compared[0][1][0].members[0].finding.questions:
-        return title(every, findings, settings)
+        return title(every, findings, settings, pooled)
     kind, rows = compared[0]
     if any(row.pooled for row in rows):
-        return title(every, findings, settings)
+        return title(every, findings, settings, pooled)
     about = settings.subject, kind["several"], rows, little_among(every), len(every)
     return phrase("sentences", "title_compared", *about) + title_end(every)
 

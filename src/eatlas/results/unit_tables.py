@@ -63,16 +63,18 @@ class StimulusTable:
 
     def level(self, place: str, names: Mapping[str, Sequence[str]]) -> Array:
         """Associations of some stimuli: rows of the groups compared, columns of the others."""
-        picked = {
-            role: [self.names[role].index(name) for name in chosen]
-            for role, chosen in names.items()
-        }
-        rows = picked["X"] + [len(self.names["X"]) + i for i in picked["Y"]]
-        columns = picked["A"] + [len(self.names["A"]) + i for i in picked["B"]]
-        table = self.values[np.ix_(rows, columns)]
+        table = self.values
+        if names != self.names:
+            picked = {
+                role: [self.names[role].index(name) for name in chosen]
+                for role, chosen in names.items()
+            }
+            rows = picked["X"] + [len(self.names["X"]) + i for i in picked["Y"]]
+            columns = picked["A"] + [len(self.names["A"]) + i for i in picked["B"]]
+            table = table[np.ix_(rows, columns)]
         if place == "level1":
             return table
-        x = len(picked["X"])
+        x = len(names["X"])
         return np.asarray((table[:x] if place[-1] == "X" else table[x:]).T)
 
 
