@@ -128,7 +128,7 @@ def methods_paragraph(
 ) -> str:
     """Write the methods paragraph of a paper from the results' signatures and provenance.
 
-    `findings` has those of the results if they are known.
+    `findings` has the findings of the results if they are known.
     """
     every = list(results)
     if not every:
@@ -294,7 +294,7 @@ def bibtex(
 
     Stimuli bring a citation in words, which the methods paragraph repeats: an entry belongs to it
     whose first author and year it names, and of several of a year also the title. `findings` has
-    those of the results if they are known.
+    their findings if they are known.
     """
     every = list(results)
     of_targets: list[Any] = [result for result in every if result.by_target is not None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -107,14 +107,20 @@ def _agrees(table: StimulusTable, result: AssociationResult) -> bool:
         if effect.place in PLACES and effect.difference is not None:
             level = table.level(effect.place, table.names)
             rows, columns = groups_of(effect.place)
-            facets = [
-                Facet.of_groups([len(table.names[role]) for role in roles])
+            of_rows, of_columns = (
+                _contrast(tuple(len(table.names[role]) for role in roles))
                 for roles in (rows, columns)
-            ]
-            found = facets[0].contrast @ level @ facets[1].contrast
+            )
+            found = of_rows @ level @ of_columns
             if abs(found - effect.difference) > ROUNDED * np.abs(level).max():
                 return False
     return True
+
+
+@lru_cache(64)  # the sizes of a test are those of its results on all sources
+def _contrast(sizes: tuple[int, ...]) -> Array:
+    """The weights of the units of groups in their contrast."""
+    return Facet.of_groups(sizes).contrast
 
 
 def _means_of(
