@@ -11,6 +11,7 @@ from eatlas.present.sections import sections
 from eatlas.results import Results
 from eatlas.results.compare import pivot
 from eatlas.results.parts import Encoding
+from eatlas.results.pooled import pool_groups
 from eatlas.stimuli import ContextsOrigin
 
 
@@ -30,7 +31,8 @@ def in_texts(source="cbow:some", **sizes):
 
 
 def compared(*results):
-    rows = comparisons(sections(results, DeclaredFamily.of(results)))
+    shown = sections(results, DeclaredFamily.of(results))
+    rows = comparisons(shown, pool_groups(results))
     return [row for of_kind in rows.values() for row in of_kind]
 
 

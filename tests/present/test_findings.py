@@ -340,11 +340,13 @@ def test_a_page_and_the_record_say_the_same(of_all_measures):
 
 def test_names_of_targets_are_marked_as_whole_words():
     names = {"X": "he", "Y": "he and she", "A": "the words he", "B": "Home"}
-    text = mark_targets(
+    parts = mark_targets(
         "he is more strongly associated with the words he than he and she are", ml_eat(names=names)
     )
-    assert text.count('class="x"') == text.count('class="y"') == 1
-    assert '<span class="x">●\xa0he</span> is more strongly' in text
+    assert parts == [
+        {"span.x": "●\xa0he"}, " is more strongly associated with ", "the words he", " than ",
+        {"span.y": "■\xa0he and she"}, " are",
+    ]  # fmt: skip
 
 
 def test_terms_at_equal_frequency_change_no_tally():

@@ -221,13 +221,14 @@ def _print_title(
     if len(results) == 1:
         return
     shown, said = [findings[id(result)] for result in results], ""
+    pooled = pool_groups(results)
     if has_repeated_tests(results):
         from eatlas.present.comparison import title_of_results  # noqa: PLC0415  (few compare)
 
-        said = title_of_results(results, settings)
-    said = said or title(list(results), shown, settings, examples=0)
+        said = title_of_results(results, settings, pooled)
+    said = said or title(list(results), shown, settings, pooled, examples=0)
     say(console, said, "bold", hang=2)
-    for _, test in pool_groups(results):
+    for _, test in pooled:
         numbers = phrase("sentences", "pooled", test)
         sentence = test.questions["level1"].sentence
         say(console, f"{sentence} {numbers}", head=f"{test.name} over {test.noun}: ", hang=2)
@@ -501,7 +502,7 @@ def _print_comparisons(console: Console, results: Results, family: DeclaredFamil
         return
     from eatlas.present.comparison import comparisons  # noqa: PLC0415  (most tables have none)
 
-    for by, rows in comparisons(sections(results, family)).items():
+    for by, rows in comparisons(sections(results, family), ()).items():
         for row in rows if by != "source" else ():
             what = "encoding" if by == "level" else by
             say(console, "")

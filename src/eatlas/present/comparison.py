@@ -30,7 +30,7 @@ from eatlas.results.compare import (
 )
 from eatlas.results.finding import VERDICTS, Verdict
 from eatlas.results.levels import CELLS
-from eatlas.results.pooled import PooledResult, pool_groups
+from eatlas.results.pooled import PooledGroup, PooledResult
 from eatlas.results.settings import Settings, source_name
 from eatlas.results.trend import Timeline, series_source
 from eatlas.stats.multiplicity import holm_adjusted
@@ -276,11 +276,13 @@ class Compared(NamedTuple):
         return Markup(timeline_of({"": numbered}, {}, title=title, unit=self.by))  # noqa: S704
 
 
-def comparisons(shown: Iterable[Section]) -> dict[str, list[Compared]]:
+def comparisons(
+    shown: Iterable[Section], groups: Iterable[PooledGroup]
+) -> dict[str, list[Compared]]:
     """Results that differ in one respect alone, a row for each test, by this respect.
 
-    Where one source is a model encoded in several ways, the comparison by that way is
-    in the place of the one by source.
+    `groups` are the tests on several sources, with what these show together. Where one source is a
+    model encoded in several ways, the comparison by that way is in the place of the one by source.
     """
     by_id = {id(section.result): section for section in shown if section.levels}
     results = [section.result for section in by_id.values()]
@@ -291,7 +293,7 @@ def comparisons(shown: Iterable[Section]) -> dict[str, list[Compared]]:
         for row in table
         if by != "source"
     }
-    pooled = {frozenset(map(id, of)): test for of, test in pool_groups(results)}
+    pooled = {frozenset(map(id, of)): test for of, test in groups}
     compared: dict[str, list[Compared]] = {}
     for by, table in found.items():
         for row in table:
@@ -332,12 +334,13 @@ def significant_changes(rows: Sequence[Compared]) -> list[Compared]:
     ]
 
 
-def title_of_results(results: Results, settings: Settings) -> str:
+def title_of_results(results: Results, settings: Settings, pooled: Iterable[PooledGroup]) -> str:
     """The title of tests over the years, or in several settings; empty of other results."""
     shown = sections(results, DeclaredFamily(None))
     series = series_of(shown, results.trends, results.failures)
     in_series = {section.anchor for line in series for section in line.members}
-    others = comparisons(section for section in shown if section.anchor not in in_series)
+    lone = [section for section in shown if section.anchor not in in_series]
+    others = comparisons(lone, pooled)
     compared = [(kinds()[by], rows) for by, rows in others.items()]
     return title_of_settings(shown, settings, series, compared)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from eatlas.errors import join_names
 from eatlas.numbers import UNDEFINED, count, effect, p_value
@@ -234,6 +234,36 @@ def after_legend(results: Sequence[AssociationResult]) -> str:
     return (
         f"{title_after(after)}: {what} between words of equal {join_names(covariates_of(after))}."
     )
+
+
+class StrongestTerm(NamedTuple):
+    """The term that contributes most to an effect size, and what d is without any single term."""
+
+    role: str
+    term: str
+    without: float
+    """The effect size without it."""
+    low: float
+    high: float
+
+
+def strongest_term(effect: Effect, result: AssociationResult) -> StrongestTerm | None:
+    """The term without which an effect size comes nearest to 0, or changes its sign."""
+    if effect.influence is None or effect.d is None:
+        return None
+    changes = [
+        (change, role, term)
+        for role, values in effect.influence.items()
+        for term, change in zip(result.coverage[role].stimuli, values, strict=False)
+        if change is not None
+    ]
+    holding = [found for found in changes if found[0] * effect.d < 0]
+    if not holding:
+        return None
+    change, role, term = max(holding, key=lambda found: abs(found[0]))
+    every = [found[0] for found in changes]
+    d = effect.d
+    return StrongestTerm(role, term, d + change, d + min(every), d + max(every))
 
 
 def rank_row(result: AssociationResult, role: str) -> tuple[float | None, str, str]:

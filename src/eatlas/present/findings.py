@@ -30,7 +30,7 @@ from eatlas.present.targets import leans
 from eatlas.results import AssociationResult
 from eatlas.results.finding import Finding, Question, QuestionP, Verdict
 from eatlas.results.parts import Tail, at
-from eatlas.results.pooled import pool_groups
+from eatlas.results.pooled import PooledGroup, pool_groups
 from eatlas.results.questions import questions_of, sentence_of
 from eatlas.results.settings import Settings
 from eatlas.stimuli.kinds import ROLES
@@ -307,15 +307,17 @@ def title(
     results: Sequence[AssociationResult],
     findings: Sequence[Finding],
     settings: Settings,
+    pooled: Sequence[PooledGroup] | None = None,
     *,
     examples: int = MOST_SAID,
 ) -> str:
     """What a page is about: the first sentence of one result; what holds of several.
 
-    Of tests on several sources, what holds over these. `examples` of associations that hold are
-    named.
+    Of tests on several sources, what holds over these; `pooled` has them if they are known.
+    `examples` of associations that hold are named.
     """
-    pooled = pool_groups(results)
+    if pooled is None:
+        pooled = pool_groups(results)
     alike = len({test.noun for _, test in pooled}) == 1
     if alike and sum(len(members) for members, _ in pooled) == len(results):
         values = [test for _, test in pooled], little_among(results), len(results)

@@ -197,12 +197,12 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.all_of, numbers.brief_p, numbers.count, numbers.effect, numbers.is_plural,
         numbers.interval, numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
         numbers.percent, numbers.plural, numbers.spell_out, readable, source_name,
-        effects.concerns_single_terms, effects.chance_line, effects.chance_range,
+        effects.concerns_single_terms, effects.chance_line,
         effects.at_equal, effects.covariates_of,
         effects.covariates_in_words, effects.facets_of, effects.interval_in_words,
         effects.levels_of, effects.p_heads,
-        effects.effect_in_papers, effects.names_of, effects.rank_row,
-        effects.runner_up, effects.short_name,
+        effects.effect_in_papers, effects.names_of,
+        effects.runner_up, effects.short_name, effects.strongest_term,
         effects.title_after, effects.unit_of, effects.without_adjustment, isolate, mini, mini_of,
     )
 } | {

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import re
-import zlib
-from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +12,15 @@ from markupsafe import Markup
 from eatlas.errors import ResultsError, described, did_you_mean
 from eatlas.notes import Note, warn
 from eatlas.plugins import call_point, require_point
+from eatlas.present.blocks import deflate, html_of, pack
 from eatlas.present.columns import page_table
+from eatlas.present.details import PageParts, body_of
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import ENDINGS as DRAWINGS
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import title
+from eatlas.present.lines import heads_of, lines_of, rows_of
 from eatlas.present.rendering import page_files, render
 from eatlas.present.sections import Folders, Section, sections, source_of, thumbnails_of
 from eatlas.present.sentences import wording
@@ -29,8 +29,8 @@ from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import WORD, report_table, tables_of_report
 from eatlas.results.collection import FORMS
 from eatlas.results.json_lines import USUAL_NAME, keep_others, schema_name, to_json_line
-from eatlas.results.levels import CELLS
-from eatlas.results.parts import TAILS, Record
+from eatlas.results.parts import Record
+from eatlas.results.pooled import PooledGroup, pool_groups
 from eatlas.results.settings import Settings, has_repeated_tests
 from eatlas.writing import atomic_file, atomic_files
 
@@ -44,17 +44,9 @@ REPORT = "report.html"
 """What the report beside a file of results is called."""
 OPEN_UP_TO = 40
 """Results whose details are open in the page; of more, they are packed until they are opened."""
-FIRST_ROWS = 150
-"""Rows of a summary that are shown at once where details are packed. 1,000 rows take Chromium 2.5 s
-of processor time, these 0.4 s; sorting and filtering take all rows into account."""
-PACK = 16
-"""Parts that are packed together: more of them shrink better, and take longer to open."""
-_INDENT = re.compile(r"\n\s+")
-_BETWEEN = re.compile(
-    r"\n+(?=</?(?:table|thead|tbody|tr|td|th|div|p|h4|ul|li|dl|dt|dd|figure|details|summary)\b)"
-    r"|(?<=</td>)\n|(?<=</tr>)\n|(?<=</th>)\n"
-)
-"""Ends of lines between blocks, which no reader sees."""
+FIRST_ROWS = 100
+"""Findings and rows that the page of many results has; its script makes others when they are
+shown."""
 
 
 def report_html(
@@ -77,21 +69,39 @@ def report_html(
     trends = tuple(getattr(results, "trends", ()))
     declared = DeclaredFamily.of(every, family, adjust).of_several()
     shown, settings = sections(every, declared), Settings.from_results(every)
+    findings = [section.finding for section in shown]
+    pooled = pool_groups(every)
     series, compared = (
-        _series_and_comparisons(shown, trends, failures) if has_repeated_tests(every) else ([], [])
+        _series_and_comparisons(shown, trends, failures, pooled)
+        if has_repeated_tests(every)
+        else ([], [])
     )
     packed, words = len(shown) > OPEN_UP_TO, wording(every)
-    values: dict[str, object] = {
-        "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": packed,
-        "words": words, "thumbnails": thumbnails_of(images, every),
-    }  # fmt: skip
-    details = [detail_of(section, values) for section in shown]
-    packs = range(0, len(details), PACK) if packed else ()
+    scales, thumbnails = Scales.of(every), thumbnails_of(images, every)
+    page = PageParts(scales, thumbnails, packed=packed)
+    bodies = [body_of(section, page) for section in shown]
+    tables, heads = _tables(shown, settings, declared), heads_of(shown)
+    first = FIRST_ROWS if packed else len(shown)
+    lines = lines_of(shown, replace(page, packed=False), heads, slice(first))
+    packs: list[Markup] = []
+    where: list[str] = []
+    if packed:
+        packs, where = pack(bodies, [result.test for result in every])
+        places = {section.anchor: place for place, section in enumerate(shown[first:])}
+        others = lines_of(shown, page, heads, slice(first, None))
+        rest = {
+            "lines": [{**line, "at": at} for line, at in zip(others, where[first:], strict=True)],
+            "rows": [rows_of(table, members, places, first) for table, members in tables],
+        }
+        packs.append(deflate(rest))
     return render(
         "report",
-        **values,
-        **page_files("cards.js", "report.js"),
-        title=_title(shown, settings, series, compared) if every else words["heading"],
+        **page_files("cards.js", *(["blocks.js"] if packed else []), "report.js"),
+        scales=scales,
+        thumbnails=thumbnails,
+        packed=packed,
+        words=words,
+        title=_title(shown, settings, series, compared, pooled) if every else words["heading"],
         names_in_full=settings.in_words(full=True),
         intervals=any(level.interval for section in shown for level in section.levels),
         legend=legend(result.primary.label for result in every if result.pattern is not None),
@@ -99,14 +109,17 @@ def report_html(
         failures=failures,
         damage=tuple(damage),
         family=declared,
-        methods=methods_paragraph(every, declared, trends),
-        bibtex=bibtex(every, declared, trends),
+        methods=methods_paragraph(every, declared, trends, findings),
+        bibtex=bibtex(every, declared, trends, findings),
         brief=in_brief(shown, series) if len(shown) > 1 else [],
         sections=shown,
-        details=[divmod(i, PACK) for i in range(len(details))] if packed else details,
-        packs=[deflate(details[i : i + PACK]) for i in packs],
-        first_rows=FIRST_ROWS,
-        tables=_tables(shown, settings, declared),
+        bodies=[] if packed else list(map(html_of, bodies)),
+        packs=packs,
+        where=where,
+        first=first,
+        p_heads=heads,
+        lines=lines,
+        tables=tables,
         series=series,
         in_years=in_years(shown, series),
         compared=compared,
@@ -119,6 +132,7 @@ def _title(
     settings: Settings,
     series: Sequence[Series],
     compared: Sequence[tuple[dict[str, str], list[Compared]]],
+    pooled: Sequence[PooledGroup],
 ) -> str:
     """What a page is about: how tests move over years or settings, else what they show."""
     if series or compared:
@@ -126,18 +140,25 @@ def _title(
 
         if said := title_of_settings(shown, settings, series, compared):
             return said
-    return title([each.result for each in shown], [each.finding for each in shown], settings)
+    findings = [section.finding for section in shown]
+    return title([section.result for section in shown], findings, settings, pooled)
 
 
 def _series_and_comparisons(
-    shown: Sequence[Section], trends: Sequence[TrendResult], failures: Sequence[Failure]
+    shown: Sequence[Section],
+    trends: Sequence[TrendResult],
+    failures: Sequence[Failure],
+    pooled: Sequence[PooledGroup],
 ) -> tuple[list[Series], list[tuple[dict[str, str], list[Compared]]]]:
     """Series, and what else was measured in several settings, with the words of each kind."""
     from eatlas.present.comparison import comparisons, kinds, series_of  # noqa: PLC0415  (few have)
 
     series = series_of(shown, trends, failures)
     in_series = {section.anchor for line in series for section in line.members}
-    others = comparisons(section for section in shown if section.anchor not in in_series)
+    rest = [section for section in shown if section.anchor not in in_series]
+    if in_series:
+        pooled = pool_groups(section.result for section in rest if section.levels)
+    others = comparisons(rest, pooled)
     return series, [(kinds()[by], rows) for by, rows in others.items()]
 
 
@@ -157,18 +178,6 @@ def _tables(
         (page_table([(each.result, each.finding) for each in members], settings, family), members)
         for members in by_signature.values()
     ]
-
-
-def detail_of(section: Section, values: Mapping[str, object]) -> Markup:
-    """The figures, tables and provenance of one result; `values` are those of the page."""
-    detail = render("detail", section=section, **values)
-    return Markup(_BETWEEN.sub("", _INDENT.sub("\n", detail)))  # noqa: S704  (escaped there)
-
-
-def deflate(value: object) -> Markup:
-    """A value as Base64 of deflated JSON, fit for a page."""
-    text = json.dumps(value, ensure_ascii=False)
-    return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704
 
 
 TEXTS = ("methods", "bibtex")

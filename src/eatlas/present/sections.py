@@ -11,37 +11,29 @@ import re
 import warnings
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from itertools import islice
 from pathlib import Path, PurePath
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from eatlas.errors import ResultsError
 from eatlas.present.columns import (
     targets_table,
-    terms_legend,
-    terms_table,
-    values_table,
 )
-from eatlas.present.commentary import commentaries
-from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words
-from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
+from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map
 from eatlas.present.drawings.rows import row_of
-from eatlas.present.drawings.single import influence, targets, triangle
 from eatlas.present.drawings.svg import share_bar
-from eatlas.present.effects import levels_of, own_share, shares_of, short_name
+from eatlas.present.effects import levels_of, shares_of, short_name
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of
-from eatlas.present.rendering import FILTERS, phrase
+from eatlas.present.rendering import FILTERS
 from eatlas.present.sentences import (
-    limits,
     numbers,
     sentence,
     statement,
-    statements,
 )
 from eatlas.present.text import clean, isolate
 from eatlas.results import AssociationResult
@@ -159,19 +151,6 @@ def patterns_seen(result: AssociationResult) -> list[tuple[str, float, float]]:
     return [(label, shares.get(label, 0.0), errors.get(label, 0.0)) for label in seen]
 
 
-def figures(result: AssociationResult) -> dict[str, Markup]:
-    """The drawings that a result has."""
-    of_groups, plane = bool(result.by_target), LEFT_ROOM + SIDE + UPPER_ROOM
-    drawn = {
-        "map": eat_map(result) if result.pattern is not None else "",
-        "plane": plane_figure(result, plane) if has_map(result) else "",
-        "influence": influence(result, HALF).on_page if result.primary.influence else "",
-        "targets": targets(result, FIGURE).on_page if of_groups else "",
-        "triangle": triangle(result) if of_groups and len(result.sides[-1]) == 3 else "",
-    }
-    return {name: Markup(svg) for name, svg in drawn.items()}  # noqa: S704  (escaped there)
-
-
 def images_of(
     result: AssociationResult, role: str, thumbnails: Mapping[str, tuple[str, str]]
 ) -> list[tuple[str, str]]:
@@ -248,22 +227,25 @@ def small_jpeg(content: bytes) -> bytes:
     return small.getvalue()
 
 
-def mark_targets(sentence: str, result: AssociationResult) -> Markup:
+def mark_targets(sentence: str, result: AssociationResult) -> list[str | dict[str, str]]:
     """A finding in which the names of both targets have the marks of their effect sizes."""
     text, concepts = clean(sentence), result.concepts
     if result.kind != "association" or not set(TARGETS) <= set(concepts):
-        return escape(text)
+        return [text]
     # attributes are looked for too: their names may hold the name of a target
     roles = {short_name(concepts[role]): role for role in reversed(list(concepts))}
     names = "|".join(map(re.escape, sorted(roles, key=len, reverse=True)))
-    marks, shown = {"X": "●\N{NO-BREAK SPACE}", "Y": "■\N{NO-BREAK SPACE}"}, Markup()
+    marks, shown = (
+        {"X": "●\N{NO-BREAK SPACE}", "Y": "■\N{NO-BREAK SPACE}"},
+        list[str | dict[str, str]](),
+    )
     for number, part in enumerate(re.split(rf"(?<!\w)({names})(?!\w)", text)):
         role = roles[part] if number % 2 else ""
         if role in TARGETS:
             mark = marks.pop(role, "")
-            shown += Markup('<span class="{}">{}{}</span>').format(role.lower(), mark, part)
-        else:
-            shown += escape(part)
+            shown.append({f"span.{role.lower()}": mark + part})
+        elif part:
+            shown.append(part)
     return shown
 
 
@@ -271,16 +253,8 @@ def mark_targets(sentence: str, result: AssociationResult) -> Markup:
 FILTERS.update({
     function.__name__: function
     for function in (
-        figures, images_of, mark_targets, row_of, limits, numbers, own_share,
-        patterns_seen, score_unit, sentence, share_bar, shares_of, source_of,
-        statements, targets_table, terms_legend, terms_table, values_table,
+        mark_targets, numbers, patterns_seen, row_of, sentence, share_bar, targets_table,
     )
 })  # fmt: skip
-FILTERS["added_tables"] = lambda results: [
-    table for comment in commentaries(results) for table in comment.tables(whole=True)
-]
-FILTERS["uncaptioned"] = lambda table: replace(table, caption="")
 FILTERS["eat_map"] = lambda result: Markup(eat_map(result))  # noqa: S704
-FILTERS["map_in_words"] = in_words
-FILTERS["in_numbers"] = lambda result: phrase("sentences", "more", result)
 FILTERS["statement"] = lambda result, about: statement(about, result)

@@ -40,6 +40,7 @@ from eatlas.texts import plugin_files, tables
 if TYPE_CHECKING:
     from eatlas.present.comparison import Series
     from eatlas.results import TrendResult
+    from eatlas.results.finding import Finding
 
 TRENDS = 3
 """Series whose trends are reported one by one."""
@@ -123,8 +124,12 @@ def methods_paragraph(
     results: Iterable[AssociationResult],
     family: DeclaredFamily | None = None,
     trends: Iterable[TrendResult] = (),
+    findings: Sequence[Finding] | None = None,
 ) -> str:
-    """Write the methods paragraph of a paper from the results' signatures and provenance."""
+    """Write the methods paragraph of a paper from the results' signatures and provenance.
+
+    `findings` has the findings of the results if they are known.
+    """
     every = list(results)
     if not every:
         return ""
@@ -180,7 +185,7 @@ def methods_paragraph(
         words=wording(every),
         family=family,
         comments=[comment.methods() for comment in comments],
-        questions=any("level1" in finding.questions for finding in findings_of(every)),
+        questions=_have_questions(findings or findings_of(every)),
         bootstrapped=any(
             e.interval and e.resampled and e.interval == e.resampled.interval
             for r in every
@@ -189,6 +194,11 @@ def methods_paragraph(
         joined_words=distinct(f"{r.units.threshold:g}".lstrip("0") for r in every if r.units),
     )
     return " ".join(text)
+
+
+def _have_questions(findings: Iterable[Finding]) -> bool:
+    """Whether a finding answers the question on X against Y."""
+    return any("level1" in finding.questions for finding in findings)
 
 
 _ROLE = re.compile(r"^[A-Za-z]+( and attributes| lists| groups)?: ")
@@ -278,15 +288,17 @@ def bibtex(
     results: Iterable[AssociationResult],
     family: DeclaredFamily,
     trends: Iterable[TrendResult] = (),
+    findings: Sequence[Finding] | None = None,
 ) -> str:
     """Entries for eatlas, measures, stimuli, the adjustment and the bundled vectors, where used.
 
     Stimuli bring a citation in words, which the methods paragraph repeats: an entry belongs to it
-    whose first author and year it names, and of several of a year also the title.
+    whose first author and year it names, and of several of a year also the title. `findings` has
+    their findings if they are known.
     """
     every = list(results)
     of_targets: list[Any] = [result for result in every if result.by_target is not None]
-    questions = any("level1" in finding.questions for finding in findings_of(every))
+    questions = _have_questions(findings or findings_of(every))
     methods = {
         "glove-sample": any(r.source_string == "glove-sample" for r in every),
         "bootstrap": any(r.uncertainty for r in every) or any(r.resamples for r in of_targets),

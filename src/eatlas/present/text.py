@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 
 # XML 1.0 has no place for some of these, terminals obey others, and bidi overrides reach beyond
 # the name that holds them
@@ -31,6 +31,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+@lru_cache(8192)  # a word is in many places of a page
 def isolate(name: str) -> str:
     """A name for the middle of a line; right-to-left script keeps to itself."""
     name = one_line(name)

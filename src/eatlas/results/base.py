@@ -455,7 +455,7 @@ class AssociationResult(Findings, Head):
         >>> [effect.place for effect in eatlas.run(tests="weat-6")[0].effects()]
         ['level1', 'level2.X', 'level2.Y']
         """
-        return tuple(map(self.effect, places_of(type(self))))
+        return self._memoise("effects", lambda: tuple(map(self.effect, places_of(type(self)))))
 
     def effect(self, place: str) -> Effect:
         """The effect size at one place of the record, such as ``level2.X``."""

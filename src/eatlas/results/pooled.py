@@ -189,9 +189,11 @@ def pool_results(results: Iterable[AssociationResult], over: str = "source") -> 
     return Pooled(tests)
 
 
-def pool_groups(
-    results: Iterable[AssociationResult], over: Over = "source"
-) -> list[tuple[tuple[AssociationResult, ...], PooledResult]]:
+PooledGroup = tuple[tuple["AssociationResult", ...], PooledResult]
+"""Results of one test on several sources, and what they show together."""
+
+
+def pool_groups(results: Iterable[AssociationResult], over: Over = "source") -> list[PooledGroup]:
     """The results of each test on several sources, and what they show together; may be none."""
     groups = source_groups(results)
     names = group_names(groups, "source")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -63,16 +63,18 @@ class StimulusTable:
 
     def level(self, place: str, names: Mapping[str, Sequence[str]]) -> Array:
         """Associations of some stimuli: rows of the groups compared, columns of the others."""
-        picked = {
-            role: [self.names[role].index(name) for name in chosen]
-            for role, chosen in names.items()
-        }
-        rows = picked["X"] + [len(self.names["X"]) + i for i in picked["Y"]]
-        columns = picked["A"] + [len(self.names["A"]) + i for i in picked["B"]]
-        table = self.values[np.ix_(rows, columns)]
+        table = self.values
+        if names != self.names:
+            picked = {
+                role: [self.names[role].index(name) for name in chosen]
+                for role, chosen in names.items()
+            }
+            rows = picked["X"] + [len(self.names["X"]) + i for i in picked["Y"]]
+            columns = picked["A"] + [len(self.names["A"]) + i for i in picked["B"]]
+            table = table[np.ix_(rows, columns)]
         if place == "level1":
             return table
-        x = len(picked["X"])
+        x = len(names["X"])
         return np.asarray((table[:x] if place[-1] == "X" else table[x:]).T)
 
 
@@ -105,14 +107,20 @@ def _agrees(table: StimulusTable, result: AssociationResult) -> bool:
         if effect.place in PLACES and effect.difference is not None:
             level = table.level(effect.place, table.names)
             rows, columns = groups_of(effect.place)
-            facets = [
-                Facet.of_groups([len(table.names[role]) for role in roles])
+            of_rows, of_columns = (
+                _contrast(tuple(len(table.names[role]) for role in roles))
                 for roles in (rows, columns)
-            ]
-            found = facets[0].contrast @ level @ facets[1].contrast
+            )
+            found = of_rows @ level @ of_columns
             if abs(found - effect.difference) > ROUNDED * np.abs(level).max():
                 return False
     return True
+
+
+@lru_cache(64)  # the sizes of a test are those of its results on all sources
+def _contrast(sizes: tuple[int, ...]) -> Array:
+    """The weights of the units of groups in their contrast."""
+    return Facet.of_groups(sizes).contrast
 
 
 def _means_of(

@@ -13,12 +13,12 @@ def test_packed_details_are_what_they_would_be_unpacked(open_page):
     many = [full(test=f"test-{i}", d=0.5 + i / 50) for i in range(41)]
     page = open_page(many)
     for place in (0, 17, 40):
-        part = page.locator("details.later").nth(place)
+        part = page.locator("article.result").nth(place)
         assert part.locator("table.cosines").count() == 0
         page.locator("summary.line").nth(place).click()
         expect(part.locator("table.cosines")).to_be_visible()
     whole = Parsed(report_html(many[17:18], family="none")).text
-    shown = page.locator("details.later").nth(17).locator("table.cosines").first.inner_text()
+    shown = page.locator("article.result").nth(17).locator("table.cosines").first.inner_text()
     for row in shown.split("\n"):
         assert re.sub(r"\s", "", row) in re.sub(r"\s", "", whole)
 

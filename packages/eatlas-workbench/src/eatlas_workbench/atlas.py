@@ -23,13 +23,14 @@ from markupsafe import Markup
 from eatlas.errors import ResultsError, join_names
 from eatlas.numbers import effect, number_of
 from eatlas.paths import is_folder, is_there
+from eatlas.present.blocks import PACK, deflate, html_of
+from eatlas.present.details import PageParts, details_of, evidence_of
 from eatlas.present.drawings.eat_map import STATES, small_column, states_of, symbols
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.effects import concerns_single_terms, levels_of, title_after
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import NAMES, findings_of
 from eatlas.present.rendering import little_among, page_files, phrase, render
-from eatlas.present.report import PACK, deflate, detail_of
 from eatlas.present.sections import Section, source_of
 from eatlas.present.sentences import wording
 from eatlas.present.tables import csv_line
@@ -38,8 +39,6 @@ from eatlas.results.collection import STORE_ENDING, Results
 from eatlas.results.compare import comparable_signatures, distinguish_names
 from eatlas.results.finding import VERDICTS, Finding, Verdict
 from eatlas.results.json_lines import USUAL_NAME, iter_lines, result_hash, to_json_line
-from eatlas.results.levels import CELLS
-from eatlas.results.parts import TAILS
 from eatlas.results.pooled import PooledResult, pool_groups
 from eatlas.results.settings import Settings
 from eatlas.writing import atomic_files, require_other_file
@@ -175,7 +174,7 @@ class Collection:
     """Of all results, adjusted over the tests of each setting, by the id of their cells."""
     pooled: list[PooledResult] = field(default_factory=list)
     """Tests on several sources, each as one claim; none of more than IN_FULL results."""
-    values: dict[str, object] | None = None
+    parts: PageParts | None = None
     """What the figures of all results have in common; None where cells have numbers alone."""
     packs: list[Markup] = field(default_factory=list)
     _waiting: list[str] = field(default_factory=list)
@@ -201,10 +200,7 @@ class Collection:
         self.findings = dict(zip(slim, findings_of(every), strict=True))
         if len(every) <= IN_FULL:
             self.pooled = [test for _, test in pool_groups(full.values())]
-            self.values = {
-                "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": True,
-                "words": wording(every), "thumbnails": {},
-            }  # fmt: skip
+            self.parts = PageParts(Scales.of(every))
 
     def read(self, paths: Iterable[Path], lines: IO[bytes], rows: IO[str]) -> None:
         """Read results files, each line once; a damaged line ends it."""
@@ -270,7 +266,8 @@ class Collection:
             little="".join(little_among([result])),
         )
         details: dict[str, Any] = {"link": link, "source": model.name, "section": section}
-        details["detail"] = detail_of(section, self.values) if self.values else ""
+        details["evidence"] = html_of(evidence_of(section, self.parts or PageParts()))
+        details["detail"] = html_of(details_of(section, self.parts)) if self.parts else ""
         made = render("atlas_cell", r=result, **details)
         self._waiting.append(made)
         if len(self._waiting) == PACK:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -115,17 +115,24 @@ def in_words(result: AssociationResult) -> str:
     return f"EAT-Map by the paper's rule, pattern {result.primary.label}{over}: {'; '.join(parts)}."
 
 
-def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "") -> str:
-    """Draw the map of a pattern with names and numbers, under the pattern or another heading."""
-    read, wide = result.primary, (width - LEFT - GAP - RIGHT) / 2
-    middle, over = LEFT + wide + GAP / 2, []
-    level1 = next((shown.d for shown in result.effects() if shown.place == "level1"), None)
-    if level1:
+class MapContents(NamedTuple):
+    """What a map shows besides its cells."""
+
+    level1: str
+    """The effect size of level 1 in words; empty where it is undefined."""
+    levels: list[Effect]
+    axis: Axis
+    """The scale of both effect sizes of level 2."""
+    notes: list[str]
+
+
+def map_contents(result: AssociationResult) -> MapContents:
+    """Put the effect sizes of a map together, with their scale and the notes below."""
+    read, level1 = result.primary, ""
+    d = next((shown.d for shown in result.effects() if shown.place == "level1"), None)
+    if d:
         x, y = (isolate(result.concepts[role]) for role in TARGETS)
-        compared = f"Level 1: {x} against {y}, d = {effect(level1)}"
-        over = broken(compared, width - 24, MOST_LINES, NAME)
-    top = TOP + LINE * len(over)
-    under = top + 2 * CELL_H + GAP
+        level1 = f"Level 1: {x} against {y}, d = {effect(d)}"
     levels = [result.effect(f"level2.{role}") for role in TARGETS]
     axis = Axis.of_effects(v for e in levels for v in (e.d, *ends_within(e)))
     notes = [f"By the paper's rule: {result.rule.meaning}" + ", over stimuli" * result.over_stimuli]
@@ -133,6 +140,17 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
         notes.append(f"{percent(result.neutral)} without a preference")
     if read.two_sided_label != read.label:
         notes.append(f"under the two-sided rule: {read.two_sided_label}")
+    return MapContents(level1, levels, axis, notes)
+
+
+def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "") -> str:
+    """Draw the map of a pattern with names and numbers, under the pattern or another heading."""
+    read, wide = result.primary, (width - LEFT - GAP - RIGHT) / 2
+    middle = LEFT + wide + GAP / 2
+    level1, levels, axis, notes = map_contents(result)
+    over = broken(level1, width - 24, MOST_LINES, NAME) if level1 else []
+    top = TOP + LINE * len(over)
+    under = top + 2 * CELL_H + GAP
     last = under + NUMBERS + SCALE + BELOW - 24
     height = last + 24 + 15.0 * max(0, len(notes) - 2)
     parts = [
@@ -219,12 +237,22 @@ def _column(
         if text := result.cell_text(role + attribute):
             below = 24 if undefined or on else 4.5
             parts.append(label(text, middle, y + below, **look))
-    d = "d undefined" if level.d is None else f"d = {effect(level.d)}{level.star}"
-    parts.append(label(d, middle, under, size=15, font_weight=600, anchor="middle"))
-    p = level.p_of()
-    if p is not None:
-        parts.append(aside(in_powers(p_equals(p, result.rule.alpha)), middle, under + 17, size=12))
+    look = {"size": 15, "font_weight": 600, "anchor": "middle"}
+    parts.append(label(text_of_d(level), middle, under, **look))
+    if p := text_of_p(level, result):
+        parts.append(aside(p, middle, under + 17, size=12))
     return tag("g", *parts)
+
+
+def text_of_d(level: Effect) -> str:
+    """An effect size below its column."""
+    return "d undefined" if level.d is None else f"d = {effect(level.d)}{level.star}"
+
+
+def text_of_p(level: Effect, result: AssociationResult) -> str:
+    """Its p-value; empty without one."""
+    p = level.p_of()
+    return "" if p is None else in_powers(p_equals(p, result.rule.alpha))
 
 
 def _look(state: str, attribute: str) -> str:

@@ -158,7 +158,10 @@ def points_of(result: AssociationResult) -> tuple[Point, ...]:
         if result.over_stimuli:
             term = result.coverage[role].stimulus.get(term, term)  # noqa: PLW2901
         by_name.setdefault((role, term), []).append(number)
-    points = [Point(*key, *pairs[own].mean(axis=0).tolist()) for key, own in by_name.items()]
+    points = [
+        Point(*key, *(pairs[own].mean(axis=0) if len(own) > 1 else pairs[own[0]]).tolist())
+        for key, own in by_name.items()
+    ]
     return (*points, *means_of(points))
 
 
@@ -218,6 +221,18 @@ def draw_frame(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> s
     return figure(height, square, title=title, alt=alt, width=width, kind="figure plane")
 
 
+def outermost_first(points: Sequence[Point]) -> list[int]:
+    """Positions of words, those farthest from the mean of their group first."""
+    means = {point.role: point for point in points if not point.term}
+
+    def distance(i: int) -> float:
+        mean = means[points[i].role]
+        return hypot(points[i].a - mean.a, points[i].b - mean.b)
+
+    named = (i for i, point in enumerate(points) if point.term)
+    return sorted(named, key=distance, reverse=True)
+
+
 def draw_names(plane: Plane, data: Data = lambda _: {}) -> str:
     """The names of as many words as fit, the outermost first, in the colours of their targets.
 
@@ -226,10 +241,7 @@ def draw_names(plane: Plane, data: Data = lambda _: {}) -> str:
     side, half, texts = plane.axis.end, LETTERS * 0.55, []
     taken: list[Box] = [box for _, box in plane.corners]
     taken += plane.covered
-    means = {point.role: point for point in plane.points if not point.term}
-    words_only = [point for point in plane.points if point.term]
-    words_only.sort(key=lambda p: -hypot(p.a - means[p.role].a, p.b - means[p.role].b))
-    for point in words_only:
+    for point in map(plane.points.__getitem__, outermost_first(plane.points)):
         (x, y), name = plane.at(point), truncate(point.term)
         wide = pixels(name, LETTERS) * 0.94
         others = [*taken, *(box for other, box in plane.marks.items() if other is not point)]

@@ -29,6 +29,7 @@ from eatlas.present.effects import levels_of
 from eatlas.present.targets import at_ends, leans
 from eatlas.present.text import isolate, pixels
 from eatlas.results import AssociationResult
+from eatlas.results.effects import Effect
 
 LETTERS, ROW = 12.0, 19.0
 LEGEND = 14.0
@@ -41,6 +42,17 @@ DRIVEN = {
     "X": ("x", "circle"), "Y": ("y", "square"), "A": ("a", "triangle"), "B": ("n", "diamond"),
 }  # fmt: skip
 """Colour and shape of the terms of a group."""
+
+
+def changes_of(row: Effect, result: AssociationResult) -> list[tuple[float, str, str]]:
+    """How an effect size changes without each term, with the term and its role, largest first."""
+    changes = [
+        (change, term, role)
+        for role, values in (row.influence.items() if row.influence else ())
+        for term, change in zip(result.scored(role), values, strict=False)
+        if change is not None
+    ]
+    return sorted(changes, key=lambda change: -abs(change[0]))
 
 
 def influence(result: AssociationResult, width: float) -> Drawing:
@@ -61,13 +73,7 @@ def influence(result: AssociationResult, width: float) -> Drawing:
     for row in levels_of(result):
         if (d := row.d) is None or row.influence is None:
             continue
-        changes = [
-            (change, term, role)
-            for role, values in row.influence.items()
-            for term, change in zip(result.scored(role), values, strict=False)
-            if change is not None
-        ]
-        changes.sort(key=lambda change: -abs(change[0]))
+        changes = changes_of(row, result)
         most = changes[:DRIVERS]
         sheet.write(f"{row.name}: d = {effect(d)}", font_weight=700)
         if len(changes) > len(most):

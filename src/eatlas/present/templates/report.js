@@ -5,39 +5,67 @@
   all("[hidden]").forEach((part) => { part.hidden = false; });
   all(".without-script").forEach((part) => part.remove());
 
+  // Results: the finding and the row of each. A page of many results has the first of them; the
+  // others are data, of which findings and rows are made when they are shown.
+  const first = Number(document.body.dataset.first || Infinity);
+  const findings = all("article.result:not(.theme)").map((article) => ({ article, id: article.getAttribute("aria-labelledby") }));
+  const tables = all("table.summary").map((table) => ({
+    table,
+    whole: false,
+    compare: () => 0,
+    items: all("tbody tr", table).map((row) => ({
+      row, facts: row.dataset, words: row.textContent.toLowerCase(), value: (column) => row.cells[column].dataset.v ?? "",
+    })),
+  }));
+  const rowOf = (item) => (item.row ??= blocks.row(item));
+  function articleOf(finding) {
+    if (!finding.article) {
+      const place = findings.indexOf(finding);
+      finding.article = blocks.finding(finding.line);
+      const before = findings.slice(0, place).findLast(({ article }) => article);
+      before.article.after(finding.article);
+      watch(finding.article.querySelector("details.finding-of"));
+      window.dress(finding.article);
+    }
+    return finding.article;
+  }
+  async function load() {
+    if (document.body.dataset.first === undefined) return;
+    const { lines, rows } = await blocks.rest();
+    lines.forEach((line) => findings.push({ id: line.anchor, line }));
+    tables.forEach(({ table, items }, i) => rows[i].forEach(([place, cells, values]) => {
+      const line = lines[place], { anchor: result, verdict, source, test } = line;
+      items.push({
+        table, cells, line, facts: { result, verdict, source, test },
+        words: blocks.words(cells).toLowerCase(), value: (column) => values[column] ?? "",
+      });
+    }));
+  }
+  const loaded = load();
+
   // Sorting: a button in each head that has a kind; undefined values stay last.
   const inOrder = new Intl.Collator("en", { numeric: true });
-  const sorters = [];
-  all("table.summary").forEach((table) => {
-    const body = table.tBodies[0];
-    all("tr", body).forEach((row, i) => { row.dataset.place = i; });
-    all("th[data-kind]", table.tHead).filter((head) => head.dataset.kind).forEach((head) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = head.textContent;
-      head.replaceChildren(button);
-      button.addEventListener("click", () => sort(table, head));
-      sorters.push(head);
-    });
-  });
-  const cellOf = (row, column) => row.cells[column].dataset.v ?? "";
-  function sort(table, head) {
-    const column = columnOf(table, head);
+  tables.forEach((part) => all("th[data-kind]", part.table.tHead).filter((head) => head.dataset.kind).forEach((head) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.addEventListener("click", () => sort(part, head));
+  }));
+  function sort(part, head) {
+    const column = columnOf(part.table, head);
     const next = { none: "ascending", ascending: "descending", descending: "none" };
     const order = next[head.getAttribute("aria-sort") ?? "none"];
-    all("th[aria-sort]", table.tHead).forEach((other) => other.removeAttribute("aria-sort"));
+    all("th[aria-sort]", part.table.tHead).forEach((other) => other.removeAttribute("aria-sort"));
     if (order !== "none") head.setAttribute("aria-sort", order);
     const sign = order === "descending" ? -1 : 1;
     const number = head.dataset.kind === "number";
-    const compare = (one, other) => {
-      if (order === "none") return 0;
-      const [a, b] = [cellOf(one, column), cellOf(other, column)];
+    part.compare = order === "none" ? () => 0 : (one, other) => {
+      const [a, b] = [one.value(column), other.value(column)];
       if (a === "" || b === "") return (a === "") - (b === "");
       return sign * (number ? a - b : inOrder.compare(a, b));
     };
-    const rows = [...table.tBodies[0].rows];
-    rows.sort((one, other) => compare(one, other) || one.dataset.place - other.dataset.place);
-    table.tBodies[0].append(...rows);
+    show();
   }
   // There are two rows of heads, some over several columns.
   function columnOf(table, wanted) {
@@ -58,52 +86,61 @@
     return column;
   }
 
-  // A long table shows its first rows until it is asked for more, or some are looked for.
-  const long = all("table[data-first]");
-  long.forEach((table) => {
-    const more = document.createElement("p");
+  // What fits, in its order; of many the first rows and findings, until all are wanted.
+  let fits = () => true;
+  const list = { whole: false };
+  function more(part, after, shown, every, things) {
+    if (!part.more) {
+      part.more = document.createElement("p");
+      part.more.className = "more";
+    }
+    after.after(part.more);
     const button = document.createElement("button");
     button.type = "button";
     button.className = "quiet";
-    button.textContent = `Show all ${table.tBodies[0].rows.length} rows`;
-    button.addEventListener("click", () => { table.classList.add("whole"); more.remove(); });
-    more.className = "more";
-    more.append(`Only the first ${table.dataset.first} rows are shown. `, button);
-    table.parentElement.after(more);
-  });
+    button.textContent = `Show all ${every.toLocaleString("en")} ${things}`;
+    button.addEventListener("click", () => { part.whole = true; show(); });
+    part.more.replaceChildren(`Only the first ${shown.toLocaleString("en")} ${things} are shown and printed. `, button);
+    part.more.hidden = shown === every;
+  }
+  async function show() {
+    await loaded;
+    const wanted = new Set();
+    let every = 0, left = 0;
+    for (const part of tables) {
+      const fitting = part.items.filter(fits);
+      fitting.forEach(({ facts }) => wanted.add(facts.result));
+      every += part.items.length;
+      left += fitting.length;
+      const rows = [...fitting].sort(part.compare).slice(0, part.whole ? Infinity : first);
+      part.table.tBodies[0].replaceChildren(...rows.map(rowOf));
+      if (part.items.length > first) more(part, part.table.parentElement, rows.length, fitting.length, "rows");
+    }
+    const fitting = findings.filter(({ id }) => wanted.has(id));
+    const visible = new Set(fitting.slice(0, list.whole ? Infinity : first));
+    for (const finding of findings) {
+      if (visible.has(finding)) articleOf(finding).hidden = false;
+      else if (finding.article) finding.article.hidden = true;
+    }
+    if (findings.length > first) more(list, findings.findLast(({ article }) => article).article, visible.size, fitting.length, "findings");
+    byId("shown").textContent = left === every ? `${every} results` : `${left} of ${every} results, here and in the findings`;
+  }
 
-  // Finding: by words, pattern and source.
+  // Finding: by words, verdict and source.
   const search = byId("search");
   if (search) {
-    const rows = all("table.summary tbody tr").map((row) => ({
-      row,
-      words: row.textContent.toLowerCase(),
-      article: byId(row.dataset.result).closest("article"),
-    }));
     const choices = ["test", "verdict", "source"].filter((what) => byId(`${what}-filter`));
     const filter = () => {
       const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
       const chosen = choices.map((what) => [what, byId(`${what}-filter`).value]).filter(([, value]) => value);
-      long.forEach((table) => {
-        const more = table.parentElement.nextElementSibling;
-        if (more?.className === "more") {
-          table.classList.toggle("whole", wanted.length + chosen.length > 0);
-          more.hidden = table.classList.contains("whole");
-        }
-      });
-      let left = 0;
-      for (const { row, words, article } of rows) {
-        const fits = wanted.every((word) => words.includes(word))
-          && chosen.every(([what, value]) => row.dataset[what] === value);
-        row.hidden = article.hidden = !fits;
-        left += fits;
-      }
-      byId("shown").textContent = left === rows.length ? `${left} results` : `${left} of ${rows.length} results, here and in the findings`;
+      fits = ({ words, facts }) => wanted.every((word) => words.includes(word))
+        && chosen.every(([what, value]) => facts[what] === value);
+      show();
     };
     let waiting = 0;
     search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 80); });
     choices.forEach((what) => byId(`${what}-filter`).addEventListener("change", filter));
-    filter();
+    show();
   }
 
   // Copying; where the clipboard is closed to us, the text is selected, ready for the keys.
@@ -188,52 +225,38 @@
     if (step) step.after(line); else body.append(line);
   }
 
-  // Packed parts: unpacked when they are opened.
-  const packs = all("script.pack");
-  const unpacked = new Map();
-  async function unpack(number) {
-    const bytes = Uint8Array.from(atob(packs[number].textContent), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Response(stream).json();
+  // What a page of many results holds as data is drawn when a reader opens it.
+  async function fill(body) {
+    const where = body.dataset.at;
+    delete body.dataset.at;
+    body.prepend(...blocks.all(await blocks.part(where)));
+    window.dress(body);
+    offer(body);
   }
-  const once = (number) => {
-    if (!unpacked.has(number)) unpacked.set(number, unpack(number));
-    return unpacked.get(number);
-  };
-  async function fill(part) {
-    if (part.dataset.filled) return;
-    part.dataset.filled = "yes";
-    const parts = await once(part.dataset.pack);
-    part.lastElementChild.innerHTML = parts[part.dataset.place];
-    window.dress(part);
-    offer(part.closest(".body"));
-  }
-  all("details.later").forEach((part) => {
-    part.addEventListener("toggle", () => { if (part.open) fill(part); });
-  });
-
-  // Packed figures of a finding are unpacked as soon as it is opened.
-  all("details.finding-of").forEach((part) => {
+  function watch(part) {
     const opened = () => {
-      const packed = part.querySelector("details.later");
-      if (part.open && packed) packed.open = true;
-      if (part.open && !packed) offer(part.querySelector(".body"));
+      const body = part.querySelector(".body");
+      if (part.open && body.dataset.at) fill(body);
+      else if (part.open) offer(body);
     };
     part.addEventListener("toggle", opened);
     if (part.open) opened();
-  });
+  }
+  all("details.finding-of").forEach(watch);
 
   // From any place to any result.
-  const heads = all("article.result:not(.theme) h3");
-  if (heads.length > 1) {
+  const named = ({ article, line }) => {
+    if (line) return [line.test, line.setting].filter(Boolean).join(", ");
+    const meta = article.querySelector(".line .meta");
+    return [meta.querySelector(".id"), meta.querySelector("b:not(.verdict)")].filter(Boolean).map((part) => part.textContent).join(", ");
+  };
+  if (findings.length > 1) {
     const label = document.createElement("label");
     const jump = document.createElement("select");
     label.className = "jump";
-    jump.append(new Option("Go to a result", ""));
-    heads.forEach((head) => {
-      const line = head.parentElement.querySelector(".meta");
-      jump.append(new Option([line.querySelector(".id"), line.querySelector("b:not(.verdict)")].filter(Boolean).map((one) => one.textContent).join(", "), head.id));
-    });
+    jump.append(new Option("Go to a result", ""), ...findings.map((finding) => new Option(named(finding), finding.id)));
+    const known = findings.length;
+    loaded.then(() => jump.append(...findings.slice(known).map((finding) => new Option(named(finding), finding.id))));
     jump.setAttribute("aria-label", "Go to a result");
     jump.addEventListener("change", () => {
       if (jump.value) location.hash = `#${encodeURIComponent(jump.value)}`;
@@ -244,9 +267,14 @@
   }
 
   // A link to a result opens it, and what it is folded in.
-  const follow = () => {
+  const follow = async () => {
     let id = location.hash.slice(1);
     try { id = decodeURIComponent(id); } catch { /* not an escaped name */ }
+    if (id && !byId(id)) {
+      await loaded;
+      const finding = findings.find((other) => other.id === id);
+      if (finding) articleOf(finding);
+    }
     const article = id && byId(id)?.closest("article");
     if (!article) return;
     const part = article.querySelector("details");
@@ -254,7 +282,11 @@
     const around = article.parentElement.closest("details");
     if (around) around.open = true;
     article.hidden = false;  // a filter may have taken it away
-    byId(id).scrollIntoView();
+    const scroll = (frames) => {  // parts that come into view get their height, which moves others
+      byId(id).scrollIntoView({ behavior: "instant" });
+      if (frames) requestAnimationFrame(() => scroll(frames - 1));
+    };
+    scroll(4);
   };
   addEventListener("hashchange", follow);
   follow();
