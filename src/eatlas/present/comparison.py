@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from eatlas.present.drawings.curves import steps, timeline_of
 from eatlas.present.drawings.rows import RowDrawing, change_of, line_of, ruler_of_changes
-from eatlas.present.drawings.svg import FAR, Axis, Scales
+from eatlas.present.drawings.svg import FAR, LINE, Axis, Scales
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import title_end
 from eatlas.present.rendering import little_among, phrase
@@ -235,6 +235,14 @@ class Compared(NamedTuple):
         names = [name for name, _ in self.sections_with_names]
         return RowDrawing(line_of(told, names, scales.axis), f"↓ {last}", f"↑ {first}")
 
+    def mean_drawing(self, scales: Scales) -> Markup:
+        """The mean effect size of several sources with its interval."""
+        question = None if self.pooled is None else self.pooled.questions["level1"]
+        if question is None or question.effect_size is None or not self.has_d:
+            return Markup()
+        d, interval, verdict = question.effect_size, question.interval, question.verdict
+        return change_of(d, interval, scales.axis, LINE, verdict)
+
     def change_ruler(self) -> Markup:
         """The numbers of the axis of changes."""
         return Markup() if self.axis is None else ruler_of_changes(self.axis)
@@ -354,9 +362,10 @@ def title_of_settings(
     """How tests move over the years, or change between settings; empty of other results."""
     every = [section.result for section in shown]
     little = little_among(every), len(every)
-    if sum(len(line.members) for line in series) == len(shown):
+    known = [line for line in series if line.trend is not None]
+    if sum(len(line.members) for line in known) == len(shown):
         alpha = every[0].rule.alpha
-        said = phrase("sentences", "title_series", settings.subject, series, alpha, *little)
+        said = phrase("sentences", "title_series", settings.subject, known, alpha, *little)
         return said + title_end(every)
     if not compared or "level1" not in compared[0][1][0].members[0].finding.questions:
         return ""

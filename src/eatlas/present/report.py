@@ -163,8 +163,9 @@ def _series_and_comparisons(
 
 
 def in_years(shown: Sequence[Section], series: Sequence[Series]) -> bool:
-    """Whether all results are of series, so that their lines come first."""
-    return bool(shown) and sum(len(line.members) for line in series) == len(shown)
+    """Whether all results are of series with a trend, so that their lines come first."""
+    known = [line for line in series if line.trend is not None]
+    return bool(shown) and sum(len(line.members) for line in known) == len(shown)
 
 
 def _tables(

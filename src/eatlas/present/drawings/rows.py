@@ -29,7 +29,7 @@ from eatlas.present.findings import most_of, terms_adjusted
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.finding import Finding
+from eatlas.results.finding import Finding, Verdict
 
 Told = tuple[AssociationResult, Finding]
 """A result with what it shows among the others of a page."""
@@ -157,21 +157,23 @@ def line_of(told: Sequence[Told], names: Sequence[str], axis: Axis) -> Markup:
     return _row_drawing(parts, SPARK + 12)
 
 
-def change_of(d: float, interval: tuple[float, float] | None, axis: Axis) -> Markup:
-    """A difference of two effect sizes with its interval; an end beyond the axis is an arrow."""
-    axis = axis.on(MARGIN, MARGIN + CHANGE)
+def change_of(
+    d: float,
+    interval: tuple[float, float] | None,
+    axis: Axis,
+    width: float = CHANGE,
+    verdict: Verdict = "supported",
+) -> Markup:
+    """A difference or mean of effect sizes with its interval; beyond the axis is an arrow."""
+    axis = axis.on(MARGIN, MARGIN + width)
     height = ROW + 4
     inside = [path(f"M{axis.at(0):g} 0v{height:g}", "z")]
     ticks = [x for x, _ in axis.ticks() if x != axis.at(0)]
     inside.append(path("".join(f"M{x:.1f} 0v{height:g}" for x in ticks), "g"))
     if interval is not None:
         inside.append(line_between(*interval, axis, height / 2))
-    inside.append(
-        path(
-            outline("diamond", round(axis.at(max(axis.low, min(axis.high, d))), 1), height / 2),
-            "m on",
-        )
-    )
+    x = round(axis.at(max(axis.low, min(axis.high, d))), 1)
+    inside.append(path(outline("diamond", x, height / 2), f"m{FILLS[verdict]}"))
     return small("change", axis, height, *inside)
 
 
