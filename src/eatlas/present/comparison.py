@@ -25,6 +25,7 @@ from eatlas.results.compare import (
     Difference,
     Row,
     choices_of,
+    holm_over,
     pivot,
     side_by_side,
 )
@@ -33,7 +34,6 @@ from eatlas.results.levels import CELLS
 from eatlas.results.pooled import PooledGroup, PooledResult
 from eatlas.results.settings import Settings, source_name
 from eatlas.results.trend import Timeline, series_source
-from eatlas.stats.multiplicity import holm_adjusted
 from eatlas.texts import tables
 
 if TYPE_CHECKING:
@@ -334,7 +334,7 @@ def _in_order(rows: list[Compared]) -> list[Compared]:
 
 def significant_changes(rows: Sequence[Compared]) -> list[Compared]:
     """Rows whose change is significant after Holm over all rows."""
-    adjusted = holm_adjusted(row.change.p if row.change else None for row in rows)
+    adjusted = holm_over(row.change.p if row.change else None for row in rows)
     return [
         row
         for row, p in zip(rows, adjusted, strict=True)

@@ -22,6 +22,7 @@ from eatlas.results.settings import Settings
 from eatlas.results.trend import Years, series_source
 from eatlas.results.unit_tables import CommonWords
 from eatlas.stats.correlation import intraclass_correlation
+from eatlas.stats.multiplicity import holm_adjusted
 from eatlas.stimuli.kinds import TARGETS
 
 if TYPE_CHECKING:
@@ -199,6 +200,11 @@ class Difference(NamedTuple):
     """Its two-sided p-value."""
     known: KnownDifference | None = None
     """What the package says that knows more of both results, as of two subcorpora."""
+
+
+def holm_over(p_values: Iterable[float | None]) -> list[float | None]:
+    """P-values of differences that are shown together, adjusted by Holm; None if undefined."""
+    return holm_adjusted(p_values)
 
 
 @dataclass(frozen=True)
