@@ -3,15 +3,22 @@
 import pytest
 from tests.present.records import ml_eat, weat
 
+import eatlas
 from eatlas.cli.table import print_results
 from eatlas.present import report_html
-from eatlas.present.comparison import comparisons
+from eatlas.present.comparison import (
+    Change,
+    comparisons,
+    significant_changes,
+    title_of_results,
+)
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
 from eatlas.results import Results
 from eatlas.results.compare import pivot
 from eatlas.results.parts import Encoding
 from eatlas.results.pooled import pool_groups
+from eatlas.results.settings import Settings
 from eatlas.stimuli import ContextsOrigin
 
 
@@ -125,3 +132,63 @@ def test_rows_say_at_which_layer_and_with_which_prompt(capsys):
     said = capsys.readouterr().out
     for row in rows:
         assert f"{row.name} by {row.by}: " in said
+
+
+@pytest.fixture(scope="module")
+def centred():
+    sources = ["glove-sample", "glove-sample?transform=center"]
+    return eatlas.run(["weat-1", "weat-6", "weat-7"], sources, "ml-eat(resamples=0)")
+
+
+def test_a_change_is_the_difference_on_the_words_that_both_have(centred):
+    table = centred.compare("source")
+    rows = {row.name: row for row in compared(*centred)}
+    assert list(rows) == sorted(rows, key=lambda name: -abs(rows[name].change.d)), "largest first"
+    for row in table:
+        gap, change = row.difference("level1", 1), rows[row.name].change
+        assert (change.d, change.interval, change.p) == (gap.d, gap.interval, gap.p)
+        low, high = change.interval
+        assert low < change.d < high
+        assert (low > 0 or high < 0) == (change.p < 0.05)
+
+
+def titled(results):
+    return title_of_results(results, Settings.from_results(results), pool_groups(results))
+
+
+def test_the_title_says_what_changes_by_how_much_and_how_surely(centred, monkeypatch):
+    names = "no transform and transform center"
+    assert titled(centred) == (
+        f"GloVe 6B (100d): no significant difference between {names} is shown in three "
+        "associations; d at level 1 changes by at most 0.16 (weat-7); two of three are supported "
+        "in both sources"
+    )
+    page = report_html(centred)
+    assert f'<h1 dir="auto">{titled(centred)}' in page
+    assert page.index('id="sources"') < page.index('id="results"'), "differences come first"
+    alone = Results(result for result in centred if result.test == "weat-6")
+    assert titled(alone).endswith(
+        "d at level 1 changes by 0.00 [−0.03, 0.03] from no transform to transform center, "
+        "which is not significant (p = .97)"
+    )
+    monkeypatch.setattr(Change, "of", lambda gap: Change(gap.d, gap.interval, 0.001))
+    assert f"three of three associations differ significantly between {names}" in titled(centred)
+
+
+def test_a_small_p_of_one_of_several_tests_is_not_significant(centred, monkeypatch):
+    p_values = iter([0.02, 0.5, 0.9])
+    known = {}
+
+    def change(gap):
+        p = known.setdefault(gap.d, None) or next(p_values, 0.9)
+        known[gap.d] = p
+        return Change(gap.d, gap.interval, p)
+
+    monkeypatch.setattr(Change, "of", change)
+    assert significant_changes(compared(*centred)) == [], "Holm over three tests"
+
+
+def test_the_terminal_and_the_page_have_one_title(centred, capsys):
+    print_results(centred)
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith(titled(centred))

@@ -6,10 +6,11 @@ from tests.present.records import level_trend, ml_eat, sc_eat, slope, trend, unc
 
 from eatlas.errors import CoverageError
 from eatlas.present import report_html
-from eatlas.present.comparison import NOT_GIVEN, series_of
+from eatlas.present.comparison import NOT_GIVEN, series_of, title_of_results
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
 from eatlas.results import Failure, Results
+from eatlas.results.settings import Settings
 
 YEARS = (1900, 1910, 1930)
 WEAK, STABLE = (uncertainty(patterns={"AX-Singular": share}) for share in (0.2, 0.9))
@@ -110,3 +111,42 @@ def test_the_page_shows_lines_sentences_gaps_and_a_table():
     assert drawn.endswith("without a result: 1920")
     assert "over-time" in page.ids()
     assert {"#test-1", "#test-1-2", "#test-1-3"} <= {a["href"] for a in page.all("a")}
+
+
+@pytest.mark.parametrize(
+    ("changes", "title"),
+    [
+        (
+            {},
+            "some-vectors, 1900 to 1930: d of test-1 rises by 0.09 per decade (95% interval 0.04 to "
+            "0.14 over documents and words), p = .0083",
+        ),
+        (
+            {"p": 0.4, "slope": slope(0.01) | {"over": ["words"]}},
+            "some-vectors, 1900 to 1930: d of test-1 shows no trend beyond what autocorrelation could "
+            "produce: 0.01 per decade (95% interval −0.04 to 0.06 over words), p = .40",
+        ),
+    ],
+)
+def test_a_page_of_series_begins_with_their_lines(changes, title):
+    results = Results(years(), trends=[trend(YEARS, level1=level_trend(**changes))])
+    text = report_html(results)
+    assert f'<h1 dir="auto">{title}' in text.replace("\N{NO-BREAK SPACE}", " ")
+    assert text.index('id="over-time"') < text.index('id="results"')
+    others = Results([*years(), ml_eat(test="other")], trends=results.trends)
+    text = report_html(others)
+    assert text.index('id="findings"') < text.index('id="over-time"')
+    assert 'id="results"' not in text
+
+
+def test_the_title_of_several_series_has_the_slope_of_each():
+    still = level_trend(p=0.4, slope=slope(0.01) | {"over": ["words"]})
+    given = [trend(YEARS), trend(YEARS, test="other", level1=still)]
+    results = Results([*years(), *years(test="other")], trends=given)
+    said = title_of_results(results, Settings.from_results(results), [])
+    assert said.endswith(
+        "d of test-1 rises by 0.09 per decade (95% interval 0.04 to 0.14 over documents and "
+        "words), p = .0083; no significant trend of d is shown for other (0.01 per decade, p = .40)"
+    )
+    without = Results(years())
+    assert title_of_results(without, Settings.from_results(without), []) == "", "no trend is known"
