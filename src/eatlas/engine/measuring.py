@@ -15,7 +15,6 @@ from eatlas.measures.levels import diagnose_terms
 from eatlas.measures.seeding import generator_of
 from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
-from eatlas.results.exploration import words_of_search
 from eatlas.results.parts import Concepts, Provenance
 from eatlas.sources import CaseRule
 from eatlas.stats.inputs import generator
@@ -136,8 +135,11 @@ def input_of(
     given = Input(**fields, head=head, rng=generator(chance), seed=seed, words=words)
     remarks = [*filter(None, [namesake(test)])]
     theme = test.explored_on
-    if theme and (same := words_of_search(theme, head["coverage"])):
-        remarks.append(Note("stimuli.same-words", values={"theme": theme.theme, "words": same}))
+    if theme:
+        from eatlas.results.exploration import words_of_search  # noqa: PLC0415  (few tests have)
+
+        if same := words_of_search(theme, head["coverage"]):
+            remarks.append(Note("stimuli.same-words", values={"theme": theme.theme, "words": same}))
     background: Background | None = getattr(source, "background", None)
     if background is not None:
         fields, of_source = background.additions(measure, test, given)

@@ -27,7 +27,6 @@ from eatlas.present.commentary import commentaries
 from eatlas.present.effects import number_of_result, only_terms
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import NAMES, finding_of, findings_of
-from eatlas.present.paper_tables import paper_tables
 from eatlas.present.rendering import FILTERS, own_words, phrase, render, text
 from eatlas.present.text import clean, one_line, pixels
 from eatlas.results import AssociationResult
@@ -287,6 +286,8 @@ def tables_of_report(
     declared = DeclaredFamily.of(results, family, adjust)
     layout = layout_of(format, columns, (*WIDTHS, PUBLISHED))
     if layout == PUBLISHED:
+        from eatlas.present.paper_tables import paper_tables  # noqa: PLC0415  (few ask for them)
+
         return paper_tables(results)
     pooled = [test for _, test in pool_groups(results)]
     over_sources = [table_over_sources(pooled)] if pooled else []

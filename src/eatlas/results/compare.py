@@ -16,7 +16,6 @@ from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, parameters
 from eatlas.results.finding import PLACES
 from eatlas.results.levels import CELLS
-from eatlas.results.methods import MethodPair, method_pairs
 from eatlas.results.parts import KnownDifference, at, finite, finite_ends
 from eatlas.results.settings import Settings
 from eatlas.results.trend import Years, series_source
@@ -27,6 +26,8 @@ from eatlas.stimuli.kinds import TARGETS
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from eatlas.results.methods import MethodPair
 
 
 By = Literal["prompt", "layer", "level", "weights", "window", "distance"]
@@ -409,6 +410,8 @@ class SideBySide(Sequence[Row]):
         >>> round(pair.correlation.pearson, 2), pair.correlation.n
         (0.93, 10)
         """
+        from eatlas.results.methods import method_pairs  # noqa: PLC0415  (of correlations alone)
+
         return method_pairs([row.members for row in self.rows], self.values, self.by)
 
     def __repr__(self) -> str:
