@@ -47,6 +47,13 @@ def import_pandas() -> ModuleType:
     return pd
 
 
+def import_narwhals() -> Any:
+    """The package narwhals, which few sources need."""
+    import narwhals  # noqa: PLC0415
+
+    return narwhals
+
+
 def as_frame(rows: Iterable[Any], columns: Sequence[str] | None = None) -> pd.DataFrame:
     """A pandas frame of rows."""
     names = None if columns is None else list(columns)

@@ -12,6 +12,7 @@ from eatlas.cli import report as reporting
 from eatlas.results.scan import ResultsScan
 
 TESTS = ("--tests", "weat-6", "--tests", "weat-7")
+NAMED = ("supported", "these word lists only", "not shown")
 CENTRED = ("--vectors", "glove-sample", "--vectors", "centred=glove-sample?transform=center")
 
 
@@ -19,14 +20,22 @@ CENTRED = ("--vectors", "glove-sample", "--vectors", "centred=glove-sample?trans
 def run_into(eatlas_cli):
     """Run two tests on two sources into ``a.parquet``."""
     ended = eatlas_cli("run", *TESTS, *CENTRED, *QUICK, "--store", "a.parquet")
-    assert (ended.code, ended.out, ended.err) == (0, "results: a.parquet (4)\n", "")
+    assert (ended.code, ended.err) == (0, "")
+    counts = ResultsScan("a.parquet").to_frame()["verdict"].value_counts()
+    named = zip(NAMED, ("supported", "these words", "not shown"), strict=True)
+    assert counts["these words"] > 0
+    assert ended.out == (
+        "results: a.parquet (4)\n"
+        + ", ".join(f"{name}: {counts.get(verdict, 0)}" for name, verdict in named)
+        + "\nnext: eatlas report a.parquet -o report.html\n"
+    )
     return eatlas_cli
 
 
 def test_a_run_is_continued_and_added_to(run_into, tmp_path):
     again = run_into("run", *TESTS, "--tests", "weat-8", *CENTRED, *QUICK, "--store", "a.parquet")
     assert again.code == 0
-    assert again.out == "results: a.parquet (6)\n"
+    assert again.out.startswith("results: a.parquet (6)\n")
     assert again.err == "results that were in the store before: 4\n"
     assert not (tmp_path / "out").exists()
 
@@ -37,7 +46,8 @@ def test_failures(eatlas_cli, tmp_path):
     ended = eatlas_cli(*arguments, "--store", "a.parquet")
     assert "2 of 4 jobs failed" in ended.err
     assert ended.code == 1
-    assert ended.out == "results: a.parquet (2)\nfailures: a.parquet/_failures.jsonl\n"
+    assert ended.out.startswith("results: a.parquet (2)\n")
+    assert "\nfailures: a.parquet/_failures.jsonl\n" in ended.out
     (line,) = (tmp_path / "a.parquet" / "_failures.jsonl").read_text("utf-8").splitlines()
     assert json.loads(line)["source"] == "lost.txt"
 
@@ -105,6 +115,15 @@ def test_report_of_many(run_into, tmp_path, monkeypatch):
     assert run_into("report", "a.parquet", "--format", "latex").code == 2
     assert run_into("report", "a.parquet", "--where", "test=weat-6", "-o", "few.html").code == 0
     assert "--where" not in (tmp_path / "few.html").read_text(encoding="utf-8")
+
+
+def test_report_of_many_without_a_test(eatlas_cli, tmp_path, monkeypatch):
+    monkeypatch.setattr(reporting, "IN_FULL", 1)
+    ended = eatlas_cli("run", *TESTS, "--measure", "mac", "--store", "a.parquet")
+    assert ended.out == "results: a.parquet (2)\nnext: eatlas report a.parquet -o report.html\n"
+    assert eatlas_cli("report", "a.parquet", "-o", "many.html").code == 0
+    page = (tmp_path / "many.html").read_text(encoding="utf-8")
+    assert "a.parquet: 2 results without a test of significance" in page
 
 
 def test_plot(run_into, tmp_path):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -20,6 +21,7 @@ from eatlas.engine.plan import prepare
 from eatlas.errors import EatlasWarning, ResultsError
 from eatlas.results import AssociationResult
 from eatlas.results import parquet as layout
+from eatlas.results import scan as scanning
 from eatlas.results.collection import find_runs
 from eatlas.results.scan import ResultsScan
 
@@ -85,6 +87,31 @@ def test_verdicts_are_adjusted_over_all_tests_whichever_rows_are_selected(store,
 )
 def test_conditions(store, where, count):
     assert len(eatlas.Results.scan(store).read(where)) == count
+
+
+@pytest.mark.parametrize("backend", ["polars", "pyarrow"])
+def test_lazy_columns_are_those_that_are_stored(tmp_path, monkeypatch, backend):
+    path = tmp_path / "results.parquet"
+    eatlas.run(TESTS, "glove-sample", "mac", store=path)
+    scan = eatlas.run(TESTS, SOURCES, QUICK, store=path)
+    assert len({tuple(parquet.read_schema(part).names) for part in scan.parts}) == 2
+    monkeypatch.setattr(scanning, "find_spec", lambda name: None if name != backend else name)
+    lazy = scan.lazy()
+    assert isinstance(lazy.to_native(), pl.LazyFrame if backend == "polars" else pa.Table)
+    assert lazy.collect_schema().names() == scan.columns
+    chosen = lazy.filter(nw.col("measure") == "weat").select("test", "source", "verdict")
+    alone = [(each.test, each.source, each.finding.verdict) for each in scan.read("measure=weat")]
+    assert chosen.collect().rows() == alone
+    assert lazy.collect().shape == scan.to_frame().shape
+
+
+def test_a_store_without_results_has_no_lazy_columns(tmp_path):
+    path = tmp_path / "results.parquet"
+    eatlas.run(TESTS[:1], "glove-sample", QUICK, store=path)
+    for part in ResultsScan(path).parts:
+        part.unlink()
+    with pytest.raises(ResultsError, match="the store has no results"):
+        ResultsScan(path).lazy()
 
 
 def test_workers_write_the_same(store, tmp_path):

@@ -114,7 +114,7 @@ def report(
             raise typer.Exit(0)
         good: Results = Results(scan.records(chosen))
         damage: tuple[ResultsError, ...] = ()
-        _require_some(good, results)
+        _require_some(good, [*map(str, results), *(where or ())])
     else:
         good, damage = salvage(results, target)
     if target is None:
@@ -193,10 +193,10 @@ def salvage(paths: list[Path], target: Path | None) -> tuple[Results, tuple[Resu
     return good, damage
 
 
-def _require_some(good: Results, paths: list[Path]) -> None:
+def _require_some(good: Results, given: Sequence[object]) -> None:
     """Refuse to write a report of no result."""
     if not len(good):
         raise ResultsError(
             "there are no results in these files, so nothing was written",
-            got=", ".join(map(str, paths)),
+            got=", ".join(map(str, given)),
         )

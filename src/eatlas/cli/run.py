@@ -26,15 +26,20 @@ from eatlas.engine.jobs import Job
 from eatlas.engine.plan import StimulusContexts, prepare
 from eatlas.errors import EatlasError
 from eatlas.executors import choose, executor_of, reading_of
+from eatlas.present.findings import NAMES
 from eatlas.present.report import write_run
 from eatlas.results import Results, read_results, to_json_line
+from eatlas.results.finding import VERDICTS
 from eatlas.writing import require_writable
 
 if TYPE_CHECKING:
     from eatlas.results.gates import Gate
+    from eatlas.results.scan import ResultsScan
 
 DEFAULT_OUT = Path("out")
 RESULTS, REPORT = "results.jsonl", "report.html"
+MOST_COUNTED = 1_000_000
+"""Results of a store whose verdicts are counted; with more, memory would not stay small."""
 GATE_FAILED = 3
 """Exit code of a run whose results do not pass its gate."""
 
@@ -133,7 +138,9 @@ def run(
         not, or is significantly larger than it was.
     """
     if store is not None:
-        _require_alone(out=out, json=as_json, full=full, fail_if=fail_if, against=against)
+        _require_alone(
+            out=out, json=as_json, table=table, full=full, fail_if=fail_if, against=against
+        )
     gate = _gate(fail_if, against, out or (None if as_json else DEFAULT_OUT))
     prompts: list[Any] = [*(prompt or ())]
     if prompts_averaged:
@@ -210,9 +217,18 @@ def _measure_into(
         warn_of_failed(ended.first_failure, ended.failed, ended.failed + len(ended.scan))
     with output_of_a_command():
         print_line(f"results: {store} ({len(ended.scan):,})")
+        if len(ended.scan) <= MOST_COUNTED and "verdict" in ended.scan.columns:
+            print_line(_count_verdicts(ended.scan))
         if ended.failed:
             print_line(f"failures: {store / '_failures.jsonl'}")
+        print_line(f"next: eatlas report {store} -o report.html")
     raise typer.Exit(1 if ended.failed else 0)
+
+
+def _count_verdicts(scan: ResultsScan) -> str:
+    """How many results have each verdict, adjusted over the tests of each setting."""
+    counts = scan.first_rows(["verdict"])["verdict"].value_counts()
+    return ", ".join(f"{NAMES[verdict]}: {counts.get(verdict, 0):,}" for verdict in VERDICTS)
 
 
 def measure_and_show(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from eatlas.numbers import number_of
 from eatlas.present.findings import NAMES
 from eatlas.present.rendering import page_files, render
 
@@ -47,13 +48,13 @@ def overview_html(scan: ResultsScan, path: Path, where: Sequence[str] = ()) -> s
     """
     frame = scan.first_rows([name for name in COLUMNS if name in scan.columns], where)
     frame = frame.reindex(columns=list(COLUMNS))
-    tests, sources = _rows_by(frame, "test"), _rows_by(frame, "source")
+    tests, sources = rows_by(frame, "test"), rows_by(frame, "source")
     supported = list(NAMES).index("supported")
     sources.sort(key=lambda row: row.counts[supported] / row.results, reverse=True)
     return render(
         "store",
         **page_files("report.js"),
-        title=f"{path.name}: {_in_words(frame)}",
+        title=f"{path.name}: {count_supported(frame)}",
         results=len(frame),
         n_tests=frame["test"].nunique(),
         n_sources=frame["source"].nunique(),
@@ -70,13 +71,15 @@ def overview_html(scan: ResultsScan, path: Path, where: Sequence[str] = ()) -> s
     )
 
 
-def _in_words(frame: pd.DataFrame) -> str:
+def count_supported(frame: pd.DataFrame) -> str:
     """How many results are supported, of those with a test."""
     tested = frame["verdict"].notna().sum()
+    if not tested:
+        return f"{number_of(len(frame), 'result')} without a test of significance"
     return f"{(frame['verdict'] == 'supported').sum():,} of {tested:,} results are supported"
 
 
-def _rows_by(frame: pd.DataFrame, name: str) -> list[OverviewRow]:
+def rows_by(frame: pd.DataFrame, name: str) -> list[OverviewRow]:
     """A row for each test or source by each measure, in the order of the store."""
     groups = frame.groupby([name, "signature"], sort=False)
     sizes = groups.size()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +23,8 @@ from eatlas.decoding import (
     require_file,
 )
 from eatlas.errors import EatlasError, ResultsError, described, nearest
-from eatlas.lazy import import_pandas
+from eatlas.lazy import import_narwhals, import_pandas
+from eatlas.numbers import number_of
 from eatlas.paths import is_there
 from eatlas.results.base import AssociationResult, is_result
 from eatlas.results.collection import Results, RunFound, in_run, run_of_sum
@@ -50,6 +52,7 @@ from eatlas.results.parts import Run
 from eatlas.stats.multiplicity import holm_by_group
 
 if TYPE_CHECKING:
+    import narwhals as nw
     import pandas as pd
 
 MOST_READ = 10_000
@@ -184,7 +187,7 @@ class ResultsScan:
         return self._length
 
     def __repr__(self) -> str:
-        return f"<{len(self):,} results in {self.path}, failures: {len(self.failures)}>"
+        return f"<{number_of(len(self), 'result')} in {self.path}, failures: {len(self.failures)}>"
 
     @property
     def run(self) -> Run | None:
@@ -278,6 +281,54 @@ class ResultsScan:
         frame, holds = self._rows([*columns, IDENTITY], where)
         holds &= frame[IDENTITY].notna().to_numpy()
         return frame[holds][list(columns)].reset_index(drop=True)
+
+    def lazy(self) -> nw.LazyFrame[Any]:
+        """Return the columns as a lazy frame, for queries that :meth:`to_frame` does not have.
+
+        Returns
+        -------
+        narwhals.LazyFrame
+            All columns as they are stored. Verdicts and ``p_claim`` are not adjusted over several
+            tests: each result has its own. :meth:`to_frame` adjusts them. If polars is installed,
+            it reads the files when you call ``.collect()``; otherwise pyarrow reads them at once.
+            ``.to_native()`` returns the frame of polars.
+
+        Raises
+        ------
+        ResultsError
+            If the store has no results, or a file is damaged.
+
+        Examples
+        --------
+        >>> import eatlas, narwhals as nw, tempfile
+        >>> store = tempfile.mkdtemp() + "/results.parquet"
+        >>> scan = eatlas.run(tests=["weat-6", "weat-7"], store=store)
+        >>> large = scan.lazy().filter(nw.col("effect_size") > 1.5).select("test", "source")
+        >>> large.collect().rows()
+        [('weat-6', 'glove-sample')]
+        """
+        narwhals = import_narwhals()
+        if not self.parts:
+            raise ResultsError(f"{self.path}: the store has no results")
+        backend = "polars" if find_spec("polars") else "pyarrow"
+        kinds = {name: self._arrow.array([], self._kinds[name]) for name in self.columns}
+        empty = narwhals.from_native(self._arrow.table(kinds), eager_only=True)
+        frames = []
+        for part in self.parts:
+            here = self._heads[part].names
+            columns = [
+                narwhals.col(name).cast(kind)
+                if name in here
+                else narwhals.lit(None, kind).alias(name)
+                for name, kind in empty.schema.items()
+            ]
+            with _faults(part):
+                read = [name for name in here if name in kinds]
+                options = {"columns": read} if backend == "pyarrow" else {}
+                frame = narwhals.scan_parquet(str(part), backend=backend, **options)
+                frames.append(frame.select(columns))
+        whole: nw.LazyFrame[Any] = narwhals.concat(frames)
+        return whole
 
     def _rows(
         self, names: Sequence[str], where: str | Iterable[str]

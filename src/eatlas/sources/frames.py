@@ -9,6 +9,7 @@ import numpy as np
 
 from eatlas.csv_cells import NUMBER
 from eatlas.errors import SourceError, described, listing
+from eatlas.lazy import import_narwhals
 from eatlas.sources.memory import ArraySource, as_numbers, stack_vectors
 
 HEADS = {"", "word", "words", "term"}
@@ -23,18 +24,11 @@ def _is_dataset(thing: object) -> bool:
     return any(f"{kind.__module__}.{kind.__qualname__}" == _DATASET for kind in type(thing).__mro__)
 
 
-def _narwhals() -> Any:
-    """The package narwhals, which sources of other kinds do without."""
-    import narwhals  # noqa: PLC0415
-
-    return narwhals
-
-
 def is_frame(thing: object, *, or_series: bool = False) -> bool:
     """Whether this is a frame, or a dataset of Hugging Face; or a Series, with pandas' index."""
     if type(thing).__module__ in _NO_FRAMES:
         return False
-    nw = _narwhals()
+    nw = import_narwhals()
     try:
         table = nw.from_native(thing, pass_through=True)
     except nw.exceptions.DuplicateError:  # of names of columns
@@ -46,7 +40,7 @@ def is_frame(thing: object, *, or_series: bool = False) -> bool:
 
 def table_of(frame: Any) -> tuple[list[str], Any]:
     """Words of a text index of pandas, if there is one, and a narwhals frame of all columns."""
-    nw = _narwhals()
+    nw = import_narwhals()
     if _is_dataset(frame):
         frame = frame.with_format("arrow")[:]
     frame = nw.to_native(frame, pass_through=True)
@@ -92,7 +86,7 @@ def cells_of(column: Any) -> list[Any]:
 
 def kind_of(column: Any) -> str:
     """What a narwhals column holds: number, text or list; empty where it is anything else."""
-    nw = _narwhals()
+    nw = import_narwhals()
     if column.dtype.is_numeric():
         return "number"
     if isinstance(column.dtype, nw.String | nw.Categorical | nw.Enum):

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -30,6 +30,7 @@ from eatlas.present.drawings.svg import Scales
 from eatlas.present.effects import concerns_single_terms, levels_of, title_after
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import NAMES, findings_of
+from eatlas.present.overview import IN_FULL as MOST_OF_STORE
 from eatlas.present.rendering import little_among, page_files, phrase, render
 from eatlas.present.sections import Section, source_of
 from eatlas.present.sentences import wording
@@ -41,7 +42,11 @@ from eatlas.results.finding import VERDICTS, Finding, Verdict
 from eatlas.results.json_lines import USUAL_NAME, iter_lines, result_hash, to_json_line
 from eatlas.results.pooled import PooledResult, pool_groups
 from eatlas.results.settings import Settings
-from eatlas.writing import atomic_files, require_other_file
+from eatlas.writing import atomic_file, atomic_files, require_other_file
+from eatlas_workbench.atlas_of_store import page_of_store
+
+if TYPE_CHECKING:
+    from eatlas.results.scan import ResultsScan
 
 INDEX, LINES, TABLE = "index.html", "results.jsonl", "results.csv"
 """The page, and its data as the results files had them and as a flat table."""
@@ -351,6 +356,10 @@ def write_atlas(
     its EAT-Map, a link of its own and its details, and compares two models; ``results.jsonl``
     and ``results.csv`` with the data. It needs no server and loads nothing.
 
+    A store with more than 1,000 results becomes ``index.html`` without files of data: counts of
+    verdicts and the distribution of effect sizes by test, and all cells in pages of sources. A cell
+    names the command that writes its details. The function holds only a few columns in memory.
+
     Parameters
     ----------
     results : path, or iterable of paths
@@ -394,6 +403,10 @@ def write_atlas(
     for name in (INDEX, LINES, TABLE):
         require_other_file(site / name, files)
     _require_own(site)
+    if [path.suffix.lower() for path in files] == [STORE_ENDING]:
+        scan = Results.scan(next(iter(files)))
+        if len(scan) > MOST_OF_STORE:
+            return _write_page_of_store(scan, site, title)
     collected.survey(files)
     with atomic_files() as new:
         page, table, lines = new(site / INDEX), new(site / TABLE), new(site / LINES, binary=True)
@@ -413,6 +426,17 @@ def write_atlas(
         page.write(_page(collected, title))
     sizes = len(collected.models), len(collected.tests), len(collected.cells)
     return Atlas(site, *sizes, tuple(collected.notes()))
+
+
+def _write_page_of_store(scan: ResultsScan, site: Path, title: str) -> Atlas:
+    """Write the page of a store of very many results, which has no files of data."""
+    require_other_file(site, [scan.path])
+    page = page_of_store(scan, title, TITLE)
+    with atomic_file(site / INDEX) as file:
+        file.write(page.html)
+    for name in (LINES, TABLE):  # of an earlier atlas in this folder
+        (site / name).unlink(missing_ok=True)
+    return Atlas(site, page.sources, page.tests, page.results, page.notes)
 
 
 def _require_own(site: Path) -> None:

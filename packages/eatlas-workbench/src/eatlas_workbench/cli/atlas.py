@@ -16,7 +16,7 @@ def atlas(results: list[Path], *, out: Path, title: str = TITLE) -> None:
 
     RESULTS are files or folders. In a folder, the command reads every results.jsonl, also in
     subfolders. The site is a folder with index.html, results.jsonl and results.csv; it needs no
-    server.
+    server. Of a store with more than 1,000 results it is index.html only, without details.
 
     Parameters
     ----------
