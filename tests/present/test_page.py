@@ -157,8 +157,7 @@ def test_of_many_results_the_details_are_packed():
     assert "100 of 12,870 permutations" in few
     assert 'class="pack"' not in few
     page = Page(many)
-    packs = many.count('class="pack"')
-    assert len(page.scripts) == packs + 1 > 1  # and the script
+    assert len(page.scripts) == many.count('class="pack"') + 1 > 1  # and the script
     assert "100 of 12,870" not in page.text
     assert page.text.count("No significant association of ● Flowers with Pleasant") == 41
     for pack in page.scripts[:-1]:
