@@ -31,7 +31,7 @@ from eatlas.results.compare import (
 )
 from eatlas.results.finding import VERDICTS, Verdict
 from eatlas.results.levels import CELLS
-from eatlas.results.pooled import PooledGroup, PooledResult
+from eatlas.results.pooled import PooledGroup, PooledResult, pool_groups
 from eatlas.results.settings import Settings, source_name
 from eatlas.results.trend import Timeline, series_source
 from eatlas.texts import tables
@@ -256,21 +256,18 @@ class Compared(NamedTuple):
     @property
     def sentence(self) -> str:
         """How far the effect sizes of the members are apart."""
-        levels = [s.result.level3 for s in self.members if s.result.level3 is not None]
-        means = [level[cell].mean for level in levels for cell in CELLS]
-        said = phrase("sentences", "compared", self, means)
-        return f"{phrase('sentences', 'pooled', self.pooled)} {said}" if self.pooled else said
+        return self._in_words("all")
 
     @property
     def remark(self) -> str:
         """What the numbers of the settings and their change do not show."""
-        means = [
-            level[cell].mean
-            for section in self.members
-            if (level := section.result.level3) is not None
-            for cell in CELLS
-        ]
-        said = phrase("sentences", "compared", self, means, "alone")
+        return self._in_words("alone")
+
+    def _in_words(self, which: str) -> str:
+        """The changes of all effect sizes, or of single targets."""
+        levels = [s.result.level3 for s in self.members if s.result.level3 is not None]
+        means = [level[cell].mean for level in levels for cell in CELLS]
+        said = phrase("sentences", "compared", self, means, which)
         return f"{phrase('sentences', 'pooled', self.pooled)} {said}" if self.pooled else said
 
     @property
@@ -342,15 +339,33 @@ def significant_changes(rows: Sequence[Compared]) -> list[Compared]:
     ]
 
 
+def series_and_comparisons(
+    shown: Sequence[Section],
+    trends: Iterable[TrendResult],
+    failures: Iterable[Failure],
+    pooled: Iterable[PooledGroup],
+) -> tuple[list[Series], list[tuple[dict[str, str], list[Compared]]]]:
+    """Series, and what else was measured in several settings, with the words of each kind."""
+    series = series_of(shown, trends, failures)
+    in_series = {section.anchor for line in series for section in line.members}
+    rest = [section for section in shown if section.anchor not in in_series]
+    if in_series:
+        pooled = pool_groups(section.result for section in rest if section.levels)
+    others = comparisons(rest, pooled)
+    return series, [(kinds()[by], rows) for by, rows in others.items()]
+
+
+def are_in_series(shown: Sequence[Section], series: Iterable[Series]) -> bool:
+    """Whether all results are of series with a trend, so that their lines come first."""
+    known = [line for line in series if line.trend is not None]
+    return bool(shown) and sum(len(line.members) for line in known) == len(shown)
+
+
 def title_of_results(results: Results, settings: Settings, pooled: Iterable[PooledGroup]) -> str:
     """The title of tests over the years, or in several settings; empty of other results."""
     shown = sections(results, DeclaredFamily(None))
-    series = series_of(shown, results.trends, results.failures)
-    in_series = {section.anchor for line in series for section in line.members}
-    lone = [section for section in shown if section.anchor not in in_series]
-    others = comparisons(lone, pooled)
-    compared = [(kinds()[by], rows) for by, rows in others.items()]
-    return title_of_settings(shown, settings, series, compared)
+    found = series_and_comparisons(shown, results.trends, results.failures, pooled)
+    return title_of_settings(shown, settings, *found)
 
 
 def title_of_settings(
@@ -362,9 +377,8 @@ def title_of_settings(
     """How tests move over the years, or change between settings; empty of other results."""
     every = [section.result for section in shown]
     little = little_among(every), len(every)
-    known = [line for line in series if line.trend is not None]
-    if sum(len(line.members) for line in known) == len(shown):
-        alpha = every[0].rule.alpha
+    if are_in_series(shown, series):
+        known, alpha = [line for line in series if line.trend is not None], every[0].rule.alpha
         said = phrase("sentences", "title_series", settings.subject, known, alpha, *little)
         return said + title_end(every)
     if not compared or "level1" not in compared[0][1][0].members[0].finding.questions:

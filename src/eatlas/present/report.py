@@ -22,7 +22,13 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import title
 from eatlas.present.lines import heads_of, lines_of, rows_of
 from eatlas.present.rendering import page_files, render
-from eatlas.present.sections import Folders, Section, sections, source_of, thumbnails_of
+from eatlas.present.sections import (
+    Folders,
+    Section,
+    sections,
+    source_of,
+    thumbnails_of,
+)
 from eatlas.present.sentences import wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph, results_section
 from eatlas.present.tables import FORMATS as TABLES
@@ -30,15 +36,14 @@ from eatlas.present.tables import WORD, report_table, tables_of_report
 from eatlas.results.collection import FORMS
 from eatlas.results.json_lines import USUAL_NAME, keep_others, schema_name, to_json_line
 from eatlas.results.parts import Record
-from eatlas.results.pooled import PooledGroup, pool_groups
+from eatlas.results.pooled import pool_groups
 from eatlas.results.settings import Settings, has_repeated_tests
 from eatlas.writing import atomic_file, atomic_files
 
 if TYPE_CHECKING:
     from eatlas.present.columns import Table
     from eatlas.present.comparison import Compared, Series
-    from eatlas.results import AssociationResult, Failure, Results
-    from eatlas.results.trend import TrendResult
+    from eatlas.results import AssociationResult, Results
 
 REPORT = "report.html"
 """What the report beside a file of results is called."""
@@ -71,11 +76,15 @@ def report_html(
     shown, settings = sections(every, declared), Settings.from_results(every)
     findings = [section.finding for section in shown]
     pooled = pool_groups(every)
-    series, compared = (
-        _series_and_comparisons(shown, trends, failures, pooled)
-        if has_repeated_tests(every)
-        else ([], [])
-    )
+    series: list[Series] = []
+    compared: list[tuple[dict[str, str], list[Compared]]] = []
+    said, in_years = "", False
+    if has_repeated_tests(every):
+        from eatlas.present import comparison  # noqa: PLC0415  (few results are compared)
+
+        series, compared = comparison.series_and_comparisons(shown, trends, failures, pooled)
+        in_years = comparison.are_in_series(shown, series)
+        said = comparison.title_of_settings(shown, settings, series, compared)
     packed, words = len(shown) > OPEN_UP_TO, wording(every)
     scales, thumbnails = Scales.of(every), thumbnails_of(images, every)
     page = PageParts(scales, thumbnails, packed=packed)
@@ -101,7 +110,7 @@ def report_html(
         thumbnails=thumbnails,
         packed=packed,
         words=words,
-        title=_title(shown, settings, series, compared, pooled) if every else words["heading"],
+        title=(said or title(every, findings, settings, pooled)) if every else words["heading"],
         names_in_full=settings.in_words(full=True),
         intervals=any(level.interval for section in shown for level in section.levels),
         legend=legend(result.primary.label for result in every if result.pattern is not None),
@@ -121,51 +130,10 @@ def report_html(
         lines=lines,
         tables=tables,
         series=series,
-        in_years=in_years(shown, series),
+        in_years=in_years,
         compared=compared,
         sources={source_of(section.result): section.source_name for section in shown},
     )
-
-
-def _title(
-    shown: Sequence[Section],
-    settings: Settings,
-    series: Sequence[Series],
-    compared: Sequence[tuple[dict[str, str], list[Compared]]],
-    pooled: Sequence[PooledGroup],
-) -> str:
-    """What a page is about: how tests move over years or settings, else what they show."""
-    if series or compared:
-        from eatlas.present.comparison import title_of_settings  # noqa: PLC0415  (few have)
-
-        if said := title_of_settings(shown, settings, series, compared):
-            return said
-    findings = [section.finding for section in shown]
-    return title([section.result for section in shown], findings, settings, pooled)
-
-
-def _series_and_comparisons(
-    shown: Sequence[Section],
-    trends: Sequence[TrendResult],
-    failures: Sequence[Failure],
-    pooled: Sequence[PooledGroup],
-) -> tuple[list[Series], list[tuple[dict[str, str], list[Compared]]]]:
-    """Series, and what else was measured in several settings, with the words of each kind."""
-    from eatlas.present.comparison import comparisons, kinds, series_of  # noqa: PLC0415  (few have)
-
-    series = series_of(shown, trends, failures)
-    in_series = {section.anchor for line in series for section in line.members}
-    rest = [section for section in shown if section.anchor not in in_series]
-    if in_series:
-        pooled = pool_groups(section.result for section in rest if section.levels)
-    others = comparisons(rest, pooled)
-    return series, [(kinds()[by], rows) for by, rows in others.items()]
-
-
-def in_years(shown: Sequence[Section], series: Sequence[Series]) -> bool:
-    """Whether all results are of series with a trend, so that their lines come first."""
-    known = [line for line in series if line.trend is not None]
-    return bool(shown) and sum(len(line.members) for line in known) == len(shown)
 
 
 def _tables(
