@@ -156,9 +156,9 @@ AS_MODEL = "for a model of Hugging Face, write hf:{0}, or st:{0} if it encodes s
 @pytest.mark.parametrize(
     ("arguments", "lines"),
     [
-        ("run --tests weat-6 weat-7", ["Got unexpected extra argument(s) (weat-7); repeat the option: --tests weat-6", "--tests weat-7"]),
-        ("run --json --measure weat mac --seed 2", ["Got unexpected extra argument(s) (mac); repeat the option: --measure weat", "--measure mac"]),
-        ("run weat-6", ["Got unexpected extra argument(s) (weat-6)"]),
+        ("run --tests weat-6 weat-7", ["Got unexpected extra argument (weat-7); repeat the option: --tests weat-6", "--tests weat-7"]),
+        ("run --json --measure weat mac --seed 2", ["Got unexpected extra argument (mac); repeat the option: --measure weat", "--measure mac"]),
+        ("run weat-6", ["Got unexpected extra argument (weat-6)"]),
         ("run --model bert-base-uncased", ["No such option: --model; use --vectors"]),
         ("verify r.jsonl --source v.csv", ["No such option: --source; use --vectors"]),
         ("report r.jsonl --model x", ["No such option: --model"]),
@@ -168,7 +168,8 @@ def test_what_is_wrong_with_options_has_a_remedy(eatlas_cli, folder, arguments, 
     ended = eatlas_cli(*arguments.split())
     assert (ended.code, ended.out) == (2, "")
     _, _, said = ended.err.partition(BOX)
-    assert said == "".join(f"│ {line:<76} │\n" for line in lines) + END
+    boxed = said.replace("argument(s)", "argument").split()  # as versions of click have it
+    assert " ".join(boxed) == " ".join(" ".join([*(f"│ {line} │" for line in lines), END]).split())
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """``eatlas tests check``: all faults at once, and what deserves a second look."""
 
 import json
+import re
 
 KURITA = """\
 schema = 1
@@ -73,13 +74,17 @@ B = { name = "Family", terms = ["home", "parents", "children", "zzzzqqq"] }
 """
 
 
+def _narrow(text):
+    """A text without the widths of columns, which rich before 14.3 counts otherwise."""
+    return re.sub("─+", "─", re.sub(" +", " ", text))
+
+
 def test_what_vectors_have_for_a_test(eatlas_cli, tmp_path):
     (tmp_path / "mine.toml").write_text(MISSPELT)
     ended = eatlas_cli("tests", "check", "mine.toml", "--vectors", "glove-sample")
     assert (ended.code, ended.err) == (0, "")
-    assert (
-        ended.out
-        == """\
+    assert _narrow(ended.out) == _narrow(
+        """\
 mine: X Male: 5, Y Female: 4, A Career: 4, B Family: 4
 mine.toml: 1 test(s), no faults
 

@@ -42,6 +42,8 @@ TOLERANCE = 1e-9
 COMPUTED = 1e-4
 """Of numbers whose vectors a model computes, which other processors round otherwise; those of
 random draws may also move by two draws."""
+NEAR_TIES = {"greater": 1.5, "less": 1.5, "two_sided": 2.5}
+"""Partitions by which exact p-values of such vectors may move."""
 
 LEAVES = frozenset([
     "effect_size", "difference", "greater", "less", "two_sided", "p", "p_greater", "p_less",
@@ -335,6 +337,7 @@ def test_numbers_are_those_that_were_frozen(case, tmp_path):
     tolerance = COMPUTED if case.computed else TOLERANCE
     of_draws = {
         name: {".".join(map(str, path)): size for path, size in monte_carlo_numbers(result)}
+        | dict(_exact_p_values(result))
         if case.computed
         else {}
         for name, result in results.items()
@@ -351,6 +354,16 @@ def test_numbers_are_those_that_were_frozen(case, tmp_path):
         for path in numbers.keys() - computed[result].keys()
     ]
     assert not changed + gone, "\n".join((changed + gone)[:40])
+
+
+def _exact_p_values(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, float]]:
+    """Exact p-values by path, and a partition more or less: a near tie that an encoder decides."""
+    if isinstance(value, dict):
+        for key, below in value.items():
+            if key in ("greater", "less", "two_sided") and value.get("method") == "exact":
+                yield ".".join((*path, key)), NEAR_TIES[key] / value["total"]
+            else:
+                yield from _exact_p_values(below, (*path, key))
 
 
 def _same(number: object, frozen: object, tolerance: float, of_draws: float) -> bool:

@@ -81,19 +81,24 @@ def _latex_letter(char: str) -> str:
     return f"\\eatlasletter{{{ord(char):X}}}{{{char}}}"
 
 
-PAGE_WIDTH, PAGE_HEIGHT = 455.0, 560.0
-"""Points between margins of 2.5 cm on A4, and of a page's height what caption and notes leave."""
-SIZES = (("footnotesize", 7.6, 9.5), ("scriptsize", 7.4, 8.0))
-"""Letters of tables, the largest first: command, points of a sans-serif letter of their width, and
-points of a line."""
-LEAST_TEXT, BETWEEN = 66.0, 10.0
-"""Points of a column of text at least, and between columns."""
+PAGE_WIDTH, PAGE_HEIGHT, TURNED_WIDTH = 455.0, 560.0, 702.0
+"""Points between margins of 2.5 cm on A4, of a page's height what caption and notes leave, and
+between the margins of a page turned sideways."""
+SIZES = (("footnotesize", 7.6, 9.5, 10.0), ("scriptsize", 7.4, 8.0, 10.0))
+"""Letters of tables, the largest first: command, points of a sans-serif letter of their width,
+points of a line, and between columns."""
+SMALLEST = ("tiny", 6.4, 6.0, 6.0)
+"""Letters of a table that is too wide for a page turned sideways."""
+LEAST_TEXT = 66.0
+"""Points of a column of text at least."""
 
 
 class LatexLayout(NamedTuple):
     """How LaTeX sets a table: in letters that fit between the margins, on pages if it is long."""
 
     size: str
+    separation: float
+    """Points on each side of a column."""
     columns: str
     texts: tuple[bool, ...]
     """Which columns are broken into lines."""
@@ -104,11 +109,18 @@ class LatexLayout(NamedTuple):
 
 def layout(table: Table) -> LatexLayout:
     """Set a table in the largest letters that fit; the widths of its lines are estimates."""
-    tried = [_layout(table, *size) for size in SIZES]
-    return next((how for how in tried if not how.scaled), tried[-1])
+    tried = [_layout(table, PAGE_WIDTH, *size) for size in SIZES]
+    how = next((how for how in tried if not how.scaled), tried[-1])
+    if not (how.scaled and how.paged):
+        return how
+    turned = [_layout(table, TURNED_WIDTH, *size) for size in (*SIZES, SMALLEST)]
+    how = next((how for how in turned if not how.scaled), turned[-1])
+    return how._replace(scaled=True, paged=True)
 
 
-def _layout(table: Table, size: str, letter: float, line: float) -> LatexLayout:
+def _layout(
+    table: Table, page: float, size: str, letter: float, line: float, between: float
+) -> LatexLayout:
     """The layout in letters of one size: columns of text share the room that numbers leave."""
     widths = [letter * width for width in column_widths(table)]
     texts = tuple(
@@ -116,7 +128,7 @@ def _layout(table: Table, size: str, letter: float, line: float) -> LatexLayout:
         for width, column in zip(widths, table.columns, strict=True)
     )
     wanted = sum(width - LEAST_TEXT for width, text in zip(widths, texts, strict=True) if text)
-    room = PAGE_WIDTH - BETWEEN * len(widths) - (sum(widths) - wanted)
+    room = page - between * len(widths) - (sum(widths) - wanted)
     share = min(1.0, max(0.0, room) / (wanted or 1.0))
     widths = [
         LEAST_TEXT + share * (width - LEAST_TEXT) if text else width
@@ -135,7 +147,7 @@ def _layout(table: Table, size: str, letter: float, line: float) -> LatexLayout:
             for cell, width, text in zip(row, widths, texts, strict=True)
         )
         height += line * most + 4 * (most > 1)
-    return LatexLayout(size, spec, texts, room < 0, height > PAGE_HEIGHT)
+    return LatexLayout(size, between / 2, spec, texts, room < 0, height > PAGE_HEIGHT)
 
 
 def column_widths(table: Table) -> Iterator[float]:

@@ -286,6 +286,15 @@ def test_rows_have_the_same_counts_however_many_are_compared_at_once(monkeypatch
     assert np.array_equal(permutation_tests(rows, 4), together)
 
 
+def test_rows_have_the_same_counts_where_numba_is_not_installed(monkeypatch):
+    rows = np.random.default_rng(1).normal(size=(50, 12))
+    monkeypatch.setattr(batch, "NUMPY_PAIRS", 0)
+    compiled = permutation_tests(rows, 5)
+    monkeypatch.setattr(batch, "find_spec", {"numba": None}.get)
+    monkeypatch.setattr(batch.permutation, "compiled_batch", None)
+    assert np.array_equal(permutation_tests(rows, 5), compiled)
+
+
 def test_upper_and_lower_counts_make_up_the_total():
     r = np.random.default_rng(12)
     values = np.sort(r.integers(-(10**6), 10**6, 28))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -87,8 +88,8 @@ def _tails(question: Question, total: int, count: Counter) -> Integers:
 
 
 def _counter(pairs: int, size: int, n: int) -> Counter:
-    """Numpy for few pairs, else compiled code."""
-    if pairs <= NUMPY_PAIRS:
+    """Numpy for few pairs and where numba is not installed, else compiled code."""
+    if pairs <= NUMPY_PAIRS or find_spec("numba") is None:
         return broadcast(size, n)
     # [j, k]: how many subsets of j items have fewer than k
     sides = range(size - size // 2 + 1)
