@@ -1,7 +1,7 @@
 /* What the theme's script makes in the browser, made accessible: buttons of code blocks are no landmarks,
    and what scrolls sideways can be reached by the keyboard. */
 (() => {
-  const scrolled = ".hero > p, .md-typeset__scrollwrap, .drawing, .formula, .output, .output > div[style], .md-typeset pre > code";
+  const scrolled = ".md-typeset__scrollwrap, .drawing, .formula, .output, .output > div[style], .md-typeset pre > code";
   const repair = () => {
     for (const bar of document.querySelectorAll("nav.md-code__nav")) bar.setAttribute("role", "presentation");
     for (const part of document.querySelectorAll(scrolled)) {

@@ -1,5 +1,6 @@
 """Finding tests by battery, id or file; the built-in battery is what the paper prints."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +11,8 @@ from eatlas.errors import StimulusError
 from eatlas.stimuli import read_battery
 from eatlas.stimuli.batteries import BUILT_IN
 
-PAGE = (Path(__file__).parents[2] / "docs/batteries.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "reference/tests-of-batteries.md").read_text(encoding="utf-8")
 """Its tables have the sizes of every test as the papers and the publishers have them."""
 BATTERIES = {
     part.split("`")[0]: {
@@ -27,6 +29,12 @@ def test_every_test_of_the_page_is_there_with_its_sizes_and_no_other():
     batteries = {name: sizes for name, sizes in BATTERIES.items() if name not in OF_PACKAGES}
     assert set(batteries) == set(BUILT_IN)
     has_the_sizes_of_the_page(batteries)
+
+
+def test_the_page_of_batteries_counts_their_tests():
+    page = (DOCS / "batteries.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[`([\w-]+)`\]\([^)]+\) \| (\d+) \|", page, re.MULTILINE)
+    assert {name: int(count) for name, count in rows} == {n: len(b) for n, b in BATTERIES.items()}
 
 
 def has_the_sizes_of_the_page(batteries):

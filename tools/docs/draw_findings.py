@@ -1,7 +1,7 @@
-"""Draw docs/images/findings-light.png and findings-dark.png, the first screen of a report.
+"""Draw docs/images/findings-*.png: the first screen of a report, light and dark, desktop and phone.
 
 Use it as: python tools/docs/draw_findings.py (needs chromium, playwright and Pillow).
-Draw them again where the report looks different.
+Draw them again if the report looks different.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import shutil
 import tempfile
+from itertools import product
 from pathlib import Path
 
 from PIL import Image
@@ -17,12 +18,14 @@ from playwright.sync_api import Browser, sync_playwright
 import eatlas
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
-WIDTH = 1240
-SCALE = 1.2
-"""Pixels of the picture for each of the page, for sharp type on dense screens."""
+SCREENS = {
+    "": (1240, 1.2, "#findings", 14),
+    "-phone": (390, 2.0, "#findings article:nth-of-type(2)", 0),
+}
+"""By the end of the file name: width of the page, pixels of the picture for each of the page, the
+element at which the picture ends, and pixels below it. A phone gets two findings at its width."""
 COLOURS = 128
 """Enough to keep orange apart from red; a picture stays below 200 kB."""
-MARGIN = 14
 
 
 def main() -> None:
@@ -34,29 +37,30 @@ def main() -> None:
             chromium = playwright.chromium.launch(
                 executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
             )
-            for scheme in ("light", "dark"):
-                path = IMAGES / f"findings-{scheme}.png"
-                path.write_bytes(smaller(photograph(chromium, report, scheme)))
+            for screen, scheme in product(SCREENS, ("light", "dark")):
+                path = IMAGES / f"findings{screen}-{scheme}.png"
+                path.write_bytes(smaller(photograph(chromium, report, screen, scheme)))
                 print(f"{path.name}: {path.stat().st_size // 1024} kB")
             chromium.close()
 
 
-def photograph(chromium: Browser, report: Path, scheme: str) -> bytes:
-    """The report from its title to the end of the findings."""
+def photograph(chromium: Browser, report: Path, screen: str, scheme: str) -> bytes:
+    """The report from its title to the last element of the screen."""
+    width, scale, last, margin = SCREENS[screen]
     context = chromium.new_context(
-        viewport={"width": WIDTH, "height": 900},
+        viewport={"width": width, "height": 900},
         color_scheme=scheme,  # type: ignore[arg-type]
-        device_scale_factor=SCALE,
+        device_scale_factor=scale,
         reduced_motion="reduce",
     )
     page = context.new_page()
     page.goto(report.as_uri())
     page.add_style_tag(content="nav, #theme { display: none !important }")
-    found = page.locator("#findings").bounding_box()
+    found = page.locator(last).bounding_box()
     if found is None:
-        raise RuntimeError("the report has no findings")
-    high = found["y"] + found["height"] + MARGIN
-    taken = page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": high}, full_page=True)
+        raise RuntimeError(f"the report has no {last}")
+    high = found["y"] + found["height"] + margin
+    taken = page.screenshot(clip={"x": 0, "y": 0, "width": width, "height": high}, full_page=True)
     context.close()
     return taken
 

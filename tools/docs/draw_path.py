@@ -28,7 +28,7 @@ PATH = {
     },
     "A chat model": {
         "two words, or two persons": ("Ask: comparisons", "methods/ask"),
-        "lists of words": ("word assignments", "methods/ask"),
+        "lists of words": ("word assignments", "methods/assign"),
     },
     "CLIP, image models": {
         "two groups, two attributes": ("ML-EAT of images", "how-to/images"),

@@ -1,4 +1,4 @@
-"""Pages of the site that stand elsewhere in the repository, and JSON Schemas of its records."""
+"""Pages of the site that are elsewhere in the repository, schemas of records, and the version."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from mkdocs.structure.files import File, Files
 from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.json_lines import json_schema
 from eatlas.results.parts import Record, schema_of
+from eatlas.version import __version__
 from eatlas_corpora.results.embedding_regression import EmbeddingRegression
 from eatlas_models.model_views.record import ViewsRecord
 from eatlas_vocabulary.results.residual import ResidualBias
@@ -29,6 +30,11 @@ RECORDS: dict[str, tuple[type[Record], str]] = {
     "views-1": (ViewsRecord, "eatlas views"),
 }
 """Records that have a file of their own, by the name of their schema, with its title."""
+
+
+def on_config(config: Any) -> None:
+    """Let the header show the version."""
+    config.extra["release"] = __version__
 
 
 def on_files(files: Files, config: Any) -> Files:

@@ -21,6 +21,10 @@ READMES = sorted(ROOT.glob("packages/*/README.md"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *READMES, *sorted(DOCS.rglob("*.md"))]
 BUILT = {"gallery.md", "changelog.md", "contributing.md"}
 """Made when the site is built."""
+MOST_WORDS = 2_500
+TABLES = {"reference/notes.md", "reference/result-files.md", "reference/tests-of-batteries.md"}
+"""Pages of rows that readers search and do not read from top to bottom."""
+CODE = re.MULTILINE | re.DOTALL
 LIVE = {DOCS / name for name in live.PAGES}
 
 
@@ -50,6 +54,16 @@ def test_links_lead_somewhere(path):
         assert target.exists(), link
         if anchor and target.suffix == ".md":
             assert anchor in slugs(target.read_text(encoding="utf-8")), f"{link}#{anchor}"
+
+
+def test_no_page_is_longer_than_a_reader_reads():
+    """If a page is, split it into a page and its tables or evidence, and link the two."""
+    long = {}
+    for path in DOCS.rglob("*.md"):
+        prose = re.sub(r"^[ ]*```.*?^[ ]*```|\]\([^)]*\)", "", path.read_text("utf-8"), flags=CODE)
+        if (words := len(re.findall(r"\w[\w'’.-]*", prose))) > MOST_WORDS:
+            long[path.relative_to(DOCS).as_posix()] = words
+    assert set(long) <= TABLES, long
 
 
 def nav_of(entries) -> list[str]:
@@ -87,7 +101,7 @@ def test_the_test_file_in_the_docs_is_well_formed():
 def test_nothing_is_loaded_from_another_host():
     """Links may lead anywhere; what a page loads lies beside it."""
     config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    assert "http" not in re.sub(r"#.*", "", config)
+    assert "http" not in re.sub(r"#.*|^repo_url: .*", "", config, flags=re.MULTILINE)
     assert "font: false" in config
     for path in (DOCS / "assets").rglob("*"):
         if path.suffix in {".css", ".js"}:

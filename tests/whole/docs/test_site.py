@@ -1,12 +1,16 @@
 """Pages of the site in a real browser: axe finds no fault, and no page is wider than its window."""
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
 
+import eatlas
+
+ROOT = Path(__file__).parents[3]
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 KINDS = {
     "index": "the front page",
@@ -80,12 +84,25 @@ def test_axe_is_content_and_no_page_is_wider_than_its_window(opened, name):
     it_fits_its_window(page)
 
 
-def test_the_front_page_shows_the_findings_in_its_own_colours(opened):
-    for scheme in ("light", "dark"):
-        page = opened("index", scheme=scheme)
-        shown = page.locator(".hero img:visible")
-        expect(shown).to_have_count(1)
-        assert f"findings-{scheme}.png" in shown.get_attribute("src")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "picture"), [(DESK, "findings"), (PHONE, "findings-phone")])
+def test_the_front_page_shows_the_findings_in_its_own_colours_and_width(
+    opened, width, picture, scheme
+):
+    page = opened("index", width=width, scheme=scheme)
+    shown = page.locator(".hero img:visible")
+    expect(shown).to_have_count(1)
+    assert shown.evaluate("image => image.currentSrc").endswith(f"/{picture}-{scheme}.png")
+    box = shown.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+
+
+def test_the_header_names_the_version_and_leads_to_the_repository(opened):
+    link = opened("index").locator(".md-header__source a")
+    expect(link).to_contain_text(eatlas.__version__)
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert f"\nrepo_url: {link.get_attribute('href')} " in config
 
 
 def test_what_scrolls_sideways_is_reached_by_the_keyboard(opened):
