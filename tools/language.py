@@ -18,8 +18,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LISTS = ("never", "falling")
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "packages/*/README.md")
-TEXTS = ("**/*.py", "**/*.j2", "notes.toml", "present/data/*.toml")
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "docs/*.ipynb", "packages/*/README.md")
+TEXTS = (
+    "**/*.py", "**/*.j2", "notes.toml", "present/data/*.toml", "texts/*.toml", "cards/data/*.toml",
+    "studies/data/*.toml",
+)  # fmt: skip
 """Files of a package that hold what is printed."""
 CODE_OF_PAGES = re.compile(r"^[ ]*```.*?^[ ]*```|`[^`\n]*`|\]\([^)]*\)", re.MULTILINE | re.DOTALL)
 CODE_OF_TEMPLATES = re.compile(r"\{%.*?%\}|\{#.*?#\}|\{\{.*?\}\}", re.DOTALL)

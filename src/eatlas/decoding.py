@@ -218,8 +218,8 @@ def check_parquet_growth(path: Path, head: Any, packed: int) -> None:
 def check_parquet(path: Path, parquet: Any) -> None:
     """Refuse a file of Parquet that holds far more than its size accounts for.
 
-    What is repeated, such as a text of a megabyte in a thousand rows, counts as often as it occurs:
-    whoever reads the rows has it so often. `parquet` is ``pyarrow.parquet``.
+    What is repeated, such as a text of a megabyte in a thousand rows, counts as often as it occurs,
+    because rows that are read repeat it. `parquet` is ``pyarrow.parquet``.
     """
     parquet_table(path, parquet)
 

@@ -37,7 +37,7 @@ def is_folder(path: str | Path) -> bool:
 
 
 def stamp_of(path: Path) -> tuple[int, ...] | None:
-    """What tells a file from another one, or from what it was; None where there is none."""
+    """What distinguishes a file from others and from its earlier states; None without a file."""
     try:
         stat = path.stat()
     except OSError:

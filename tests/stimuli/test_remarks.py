@@ -30,7 +30,7 @@ def test_one_name_for_two_concepts_is_allowed_and_said(tiny):
 def test_what_cannot_be_seen_is_named(term, said):
     test = make_test(X=(term, "clover"))
     assert [*map(str, remarks(test))] == [
-        f"The term {said}, which cannot be seen: it matches no word without this character."
+        f"The term {said}, which is invisible: it matches no word without this character."
     ]
 
 

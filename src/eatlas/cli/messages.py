@@ -168,7 +168,7 @@ def warnings_in_words() -> Iterator[None]:
 
 @contextmanager
 def output_of_a_command() -> Iterator[None]:
-    """Print to standard output; a reader that left is no fault, a full disk is one."""
+    """Print to standard output; a full disk is an error, a reader that left is not."""
     try:
         yield
         sys.stdout.flush()

@@ -283,7 +283,7 @@ def _print_found(found: Sequence[Found], results: Results, verdicts: Sequence[Ve
 
 
 def _record_label(record: Any) -> str:
-    """What a record is about: test and source, and what tells it from others of these."""
+    """What a record is about: test and source, and what distinguishes it from the others."""
     if is_result(record):
         size = record.contexts and record.contexts.size
         parts = [str(part) for part in (record.source, record.period, size) if part]
@@ -303,7 +303,7 @@ def _counts(same: Iterable[bool], records: Mapping[str, Sequence[object]]) -> li
 
 
 def _split_name(text: str, names: set[str]) -> tuple[str, str]:
-    """A name in the results and what is opened in its place; both may hold an equals sign."""
+    """A name in the results and what is opened in its place; both may contain an equals sign."""
     fitting = [name for name in names if text.startswith(f"{name}=")]
     if len(fitting) == 1:
         return fitting[0], text.removeprefix(f"{fitting[0]}=")

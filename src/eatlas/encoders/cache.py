@@ -284,7 +284,7 @@ class CacheStore:
             raise
 
     def close(self) -> None:
-        """Let go of the file; whoever still asks gets nothing."""
+        """Close the file; later requests get nothing."""
         with self._turn:
             self.usable = False
             if self._connection is not None:
@@ -340,8 +340,8 @@ def _connect(path: Path) -> sqlite3.Connection:
 def _write_ahead(connection: sqlite3.Connection) -> None:
     """Keep a journal with which readers and a writer do not wait for each other.
 
-    The mode is the file's. Whoever meets another that sets it is refused at once, whatever the
-    timeout, and needs not set it again.
+    The mode is the file's. If another process sets it, SQLite refuses at once, whatever the
+    timeout, and the mode need not be set again.
     """
     try:
         connection.execute("PRAGMA journal_mode = WAL")

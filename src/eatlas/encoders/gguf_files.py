@@ -21,7 +21,7 @@ from eatlas.sources.archives import incomplete
 MOST_VALUES = 4_000_000
 """In all arrays of a head together; the largest vocabularies with their merges have 1.3 million."""
 MOST_ENTRIES = 100_000
-"""Of metadata, and tensors; large mixtures of experts have some thousand."""
+"""Of metadata, and tensors; large mixtures of experts have about a thousand."""
 MOST_AXES = 8
 _VERSIONS = {2, 3}
 _STRING, _ARRAY = 8, 9
@@ -108,7 +108,7 @@ def gguf_reader(path: str | Path) -> Any:
 
 
 def state_of(path: str | Path) -> tuple[Path, tuple[int, ...] | None]:
-    """Where a file lies, by whatever path it is named, and what tells it from what it was."""
+    """Where a file lies, by whatever path it is named, and the stamp of its present state."""
     real = Path(path).resolve()
     return real, stamp_of(real)
 

@@ -59,7 +59,7 @@ class Picture:
     size: tuple[int, int]
     """Pixels of its sides as they are stored."""
     several: bool = False
-    """Whether it has several frames or pages, of which the first is taken."""
+    """Whether it has several frames or pages, of which eatlas uses the first."""
     transparent: bool = False
 
 

@@ -283,7 +283,7 @@ def results_of(outcomes: Sequence[Outcome]) -> Results:
 def perform(job: Job) -> Outcome:
     """Do one job and return its result, or why there is none.
 
-    The seed and the stimuli decide all random numbers, whoever does it and when.
+    The seed and the stimuli decide all random numbers, in any process and at any time.
     """
     test, source, measure = job.test, job.source, job.measure
     what = f"test {test.id} by {measure.signature}"

@@ -310,7 +310,7 @@ def _differences(measure: Any, test: Test, ranks: Ranks) -> list[Note]:
 
 
 def _topic_lists(ranking: Ranking, test: Test, keys: Keys, case: CaseRule) -> TopicLists:
-    """The lists of a test that random topics replace, all of whose words have a rank."""
+    """The lists of a test that random topics replace, those whose words all have a rank."""
     words = cast("TopicWords", ranking.topic_words)
     ranked = {
         role: [(ranking.ranks[key], key) for key in keys[role].values() if key] for role in ROLES

@@ -268,7 +268,7 @@ class Measure(ABC):
         return ()
 
     def wording(self, test: Any, result: AssociationResult) -> tuple[str, ...]:  # noqa: ARG002
-        """Texts in which the measure puts a test to a model, for a result; none for vectors.
+        """Texts by which the measure asks a model about a test, for a result; none for vectors.
 
         Verification compares them with the stimuli of the known test.
         """

@@ -86,7 +86,7 @@ targets)."""
 CONFIDENCE = 0.95
 UNEQUAL = 1.5
 """Groups whose sizes differ by such a factor get a warning: random words of one kind, 8 and 24 in
-two groups, had an interval that holds 0 in 82% of 120 samples."""
+two groups, had an interval that contains 0 in 82% of 120 samples."""
 NAMED = 5
 """Most targets that one warning names."""
 SMALL_SHARE = 0.1

@@ -336,7 +336,7 @@ def decisive(
     names: Mapping[str, tuple[str, ...]],
     places: Mapping[str, Sequence[int]],
 ) -> tuple[DecisiveTerm, ...] | None:
-    """The terms without which the conclusion is another; None where there are too many to look.
+    """The terms without which the conclusion changes; None if there are too many to look.
 
     `names` are those of the terms of each group, and `places` say where each is in the layout.
     """

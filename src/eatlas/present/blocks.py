@@ -110,7 +110,7 @@ def table(
 ) -> Block:
     """A table: rows of heads, and rows of cells whose first one is their head.
 
-    `look` may hold the classes of the columns (`kinds`), and whether heads are only for screen
+    `look` may contain the classes of the columns (`kinds`), and whether heads are only for screen
     readers (`hidden`).
     """
     return {"is": "table", "kind": kind, "label": label, "heads": heads, "rows": rows, **look}

@@ -112,7 +112,7 @@ class Row(NamedTuple):
     effects: Mapping[str, Effect]
     """By place."""
     setting: str = ""
-    """What tells the result from the others of its test."""
+    """What distinguishes the result from the others of its test."""
     family: DeclaredFamily = DeclaredFamily(None)
     """Whose adjusted p-values are shown."""
     finding: Finding | None = None

@@ -56,13 +56,13 @@ class Series(NamedTuple):
     """Years without a result, and why, without paths."""
     trend: TrendResult | None
     name: str
-    """The test, with what tells it from other series of the test."""
+    """The test, with what distinguishes it from other series of the test."""
     place: str
     """The source, without the part of a corpus that each is."""
     span: str
     """First and last year, and how many have a result."""
     finding: str
-    """Where the effect size of level 1 goes with the years; empty without a trend."""
+    """How the effect size of level 1 changes over the years; empty without a trend."""
     statements: list[tuple[str, str]]
     """The slope and the rank correlation with the year of each effect size."""
     remarks: list[str]

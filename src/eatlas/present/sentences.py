@@ -110,7 +110,7 @@ def heading(trend: TrendResult, settings: Settings) -> str:
 
 
 def finding(trend: TrendResult, alpha: float = 0.05) -> str:
-    """Where the effect size of level 1 goes with the years, in one sentence."""
+    """How the effect size of level 1 changes over the years, in one sentence."""
     return phrase("sentences", "trend", trend.level1, alpha)
 
 

@@ -483,7 +483,7 @@ class AssociationResult(Findings, Head):
 
     @property
     def changed_after(self) -> bool | None:
-        """Whether the conclusion is another once adjusted for covariates; None without adjustment.
+        """Whether adjusting for covariates changes the conclusion; None without adjustment.
 
         The EAT pattern may be another, or what is read from level 1, or from a single term.
         """

@@ -489,7 +489,7 @@ class SideBySide(Sequence[Row]):
 
 
 def group_names(groups: Iterable[Mapping[str, AssociationResult]], by: str) -> list[str]:
-    """The test of each group of :func:`pivot`, and what tells it from the other groups."""
+    """The test of each group of :func:`pivot`, and what distinguishes it from the other groups."""
     firsts = [next(iter(group.values())) for group in groups]
     if by == "source":
         firsts = [_with_name_of_runs(first) for first in firsts]

@@ -69,7 +69,7 @@ class Uncertainty(Record):
     """None where the measure has no level 2."""
     patterns: dict[str, float] | None = None
     """Proportion of the resamples that show each of the nine EAT patterns, under the measure's
-    rule: no probability that a study with other stimuli replicates a pattern.
+    rule. This is not the probability that a study with other stimuli shows the pattern.
 
     None without level 2, and over the sentences of a test: see ``stimulus_level``."""
     patterns_error: dict[str, float] | None = None
@@ -680,7 +680,7 @@ class Findings(Record):
         return self.pattern.two_sided_label if self.pattern else UNDEFINED
 
     def decisive_terms(self) -> dict[str, str]:
-        """The terms without which the conclusion is another, as a column; none if not known."""
+        """The terms without which the conclusion changes, as a column; none if not known."""
         if self.influence is None or self.influence.influential is None:
             return {}
         return {"influential": "; ".join(each.term for each in self.influence.influential)}

@@ -74,7 +74,7 @@ class PooledResult(Record):
 
     test: str
     name: str
-    """The test, and what tells it from others that are shown together."""
+    """The test, and what distinguishes it from others that are shown together."""
     measure: str
     signature: str
     alpha: float

@@ -1,4 +1,4 @@
-"""What sources are called for people, and what tells the settings of several results apart.
+"""What sources are called for people, and what distinguishes the settings of several results apart.
 
 A setting is all that one test can be measured in: a source (file, model, layer, prompt), a period,
 a window, a measure. Where there are several, each is called by what differs alone, such as
@@ -161,7 +161,7 @@ class Settings:
 
     @cached_property
     def sources(self) -> dict[str, str]:
-        """What tells each source from the others; of one alone its name."""
+        """What distinguishes each source from the others; of one alone its name."""
         if len(self._parts) == 1:
             return dict.fromkeys(self._parts, self.subject)
         every = list(self._parts.values())
@@ -288,7 +288,7 @@ class Settings:
         return ", ".join(filter(None, (common, own, size)))
 
     def short(self, result: AssociationResult) -> str:
-        """The measure of a result in short: its name, and what tells it from other measures."""
+        """The measure of a result in short: its name, or what distinguishes it from other ones."""
         return self.measures[result.signature] or result.display_name
 
     def label(self, result: AssociationResult) -> str:
@@ -297,7 +297,7 @@ class Settings:
         return f"{result.test} ({setting})" if setting else result.test
 
     def series(self, of: AssociationResult | TrendResult) -> str:
-        """The test of a series, and what tells it from other series of the test."""
+        """The test of a series, and what distinguishes it from other series of the test."""
         source = self.sources.get(of.source, source_name(of.source))
         if of.source.partition("#")[2] and getattr(of, "member", ""):  # one of several
             source = source_name(of.source.partition("#")[0])

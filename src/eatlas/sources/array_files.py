@@ -291,7 +291,7 @@ def _parse_table(content: Content, encoding: str) -> tuple[list[str], NDArray[np
         odd = numbers.map(partial(_is_odd, commas=commas)).to_numpy()
         row, column = np.argwhere(odd)[0]
         cell = numbers.iat[row, column]
-        remedy = "a table of counts goes with --measure 'divdist(soa=counts)'"
+        remedy = "for a table of counts, use --measure 'divdist(soa=counts)'"
         if commas:
             remedy = "write all decimals with a comma, and no mark for thousands, as in 1234,5"
         elif "," in str(cell):

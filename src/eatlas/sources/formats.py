@@ -83,7 +83,7 @@ def open_file(
 
 
 def sources_of_file(file: FileSpec, name: str) -> tuple[Source, ...]:
-    """Open a file of vectors; a format of another package may hold several sources."""
+    """Open a file of vectors; a format of another package may contain several sources."""
     declared = _format_in_archive(file.path)
     suffix = declared or file.path.suffix.removeprefix(".")
     point = _of_packages().get(file.options.get("format", suffix))

@@ -290,7 +290,7 @@ class CBOWSource(Source):
         return (*self.words.notes, Note("coverage.words-left-out", values=values))
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Mean of the words' vectors, float64; a text none of whose words has one is missing."""
+        """Mean of the words' vectors, float64; a text is missing if no word has one."""
         split = {item: self._tokens(item.content) for item in items}
         of_word = self._of_words(token for words in split.values() for token in words)
         self._unknown |= {token.lower() for token, hits in of_word.items() if not hits}

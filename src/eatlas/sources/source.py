@@ -46,7 +46,7 @@ Unknown = Literal["", "part", "all"]
 class Item:
     """What is looked up or encoded: a text or an image, with the position of the stimulus in it.
 
-    A test knows an item by an id, its term; two tests may hold one item under two ids.
+    A test knows an item by an id, its term; two tests may contain one item under two ids.
 
     An image that is encoded has the absolute path of its file as content, and the hash of its
     bytes: caches know it by that hash and never by its path, and items of one hash share a vector.

@@ -44,7 +44,7 @@ def parse_file_spec(text: str) -> FileSpec:
     """Split ``PATH?key=value&key=value#MEMBER``.
 
     An existing path wins: of the ways to cut the text at a ``?`` or ``#``, the longest path that
-    exists is taken, and the shortest one if none exists. Keys, values and the member may hold
+    exists is taken, and the shortest one if none exists. Keys, values and the member may contain
     percent escapes.
     """
     cuts = [len(text), *(i for i in range(len(text) - 1, 0, -1) if text[i] in "?#")]

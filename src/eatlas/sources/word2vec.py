@@ -264,7 +264,7 @@ class TextSource(VectorTable):
             raise self.wrong_count(f"{count} vectors")
 
     def _split_line(self, row: bytes, number: int) -> tuple[bytes, bytes]:
-        """The word of a line, which may hold spaces itself, and its numbers.
+        """The word of a line, which may contain spaces, and its numbers.
 
         Numbers such as ``1e`` pass; they are found when the vector is parsed.
         """

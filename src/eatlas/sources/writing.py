@@ -154,4 +154,4 @@ _HEADER = b"%012d %d\n"
 _BREAKS = frozenset("\0\n\r")
 _SPACES = _BREAKS | frozenset(" \t\v\f")
 FORMATS = {".txt": _SPACES, ".vec": _SPACES, ".bin": _SPACES, ".npz": _BREAKS}
-"""Formats by suffix, and the characters that no word of theirs may hold."""
+"""Formats by suffix, and the characters that none of their words may contain."""

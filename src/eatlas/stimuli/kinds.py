@@ -757,11 +757,11 @@ _JOINERS = "\u200c\u200d"
 
 
 def remarks(test: Test) -> list[Note]:
-    """Say what deserves a second look.
+    """Warn about what is probably a mistake.
 
     Two concepts of one name are allowed, since names change no number; a table or a sentence can
-    then not tell which of the two is meant. A term may hold an invisible character, and then it is
-    found nowhere.
+    then not tell which of the two is meant. A term may contain an invisible character;
+    then it is not found.
     """
     notes: list[Note] = []
     if test.explored_on is not None:
@@ -802,9 +802,9 @@ def of_sentences(test: Test) -> Iterator[Note]:
 
 
 def _hidden(term: str) -> str | None:
-    """Name the first character of a term that cannot be seen, such as a tab."""
+    """Name the first invisible character of a term, such as a tab."""
     for character in "" if term.isprintable() else term:
         if unicodedata.category(character) in {"Cc", "Cf"} and character not in _JOINERS:
             name = unicodedata.name(character, "a control character").lower()
-            return f"U+{ord(character):04X} ({name}), which cannot be seen"
+            return f"U+{ord(character):04X} ({name}), which is invisible"
     return None

@@ -228,7 +228,7 @@ def test_the_page_says_how_the_model_answered(open_minded, refusing):
     page = re.sub(r"<[^>]+>", " ", report_html([read]))
     assert "as log-probabilities of both options" in page
     assert "62% of the probability" in page
-    assert "In 100% of the prompts an option has a probability" in page
+    assert "100% of the prompts gave probabilities for the options" in page
     assert "choose one of the two options" not in page
     assert "It calls itself m-1" in page
 

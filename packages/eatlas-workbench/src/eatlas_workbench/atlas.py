@@ -70,7 +70,7 @@ _FAMILY_OF_TEST = re.compile(r"[-_. ]?\d+\w?$")
 _NAME = re.compile(r"[A-Za-z]{2,}")
 _VARIABLE = re.compile(r"--([a-z-]+): ?(#[0-9a-f]{6})")
 _SAFE = " =:/,;'()"
-"""Letters that a data address in a style may hold as they are."""
+"""Letters that a data address in a style may contain as they are."""
 
 
 class Heading(NamedTuple):
@@ -483,7 +483,7 @@ def _matrices(collected: Collection, names: dict[str, tuple[str, str]]) -> list[
 
 
 def _names_of(models: Sequence[Heading]) -> dict[str, tuple[str, str]]:
-    """The name of each model, and next to it what tells it from others of this name."""
+    """The name of each model, and next to it what distinguishes it from others of this name."""
     values: dict[tuple[str, str], set[str]] = {}
     for model in models:
         for key, value in model.choices:

@@ -1,4 +1,4 @@
-"""Embedding regression: how much the contexts of terms go with covariates of the documents."""
+"""Embedding regression: how contexts of terms depend on covariates of documents."""
 
 from __future__ import annotations
 

@@ -249,7 +249,7 @@ class TextCounts:
             yield [term, spans or None, *(row[k] if spans else None for k in self.columns.values())]
 
     def outcomes(self) -> Iterator[tuple[Family, list[str], dict[str, list[int] | None]]]:
-        """Of every family what a span may hold, and how often; None if a target was never seen.
+        """Of every family what a span may contain, and how often; None if a target was never seen.
 
         A span with a target holds words of one group alone, of none, or of several.
         """

@@ -19,7 +19,7 @@ Automaton = tuple[States, States, Bytes, Bytes, Bytes]
 point; whether a spelling may begin with the three bytes of a slot; and whether a byte may precede
 a word."""
 Tables = tuple[Bytes, Hashes]
-"""What tells where sentences begin: the bits of each code point, and abbreviations."""
+"""What determines where sentences begin: the bits of each code point, and abbreviations."""
 Roles = tuple[States, States, States]
 """Of each stimulus the row of a table of counts, or -1, and the column in each family, or -1; then
 the first column of each family, and the number of columns. Behind the groups of a family are two

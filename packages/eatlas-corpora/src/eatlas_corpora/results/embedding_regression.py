@@ -1,4 +1,4 @@
-"""Record of an embedding regression: how much the use of terms goes with covariates of texts."""
+"""Record of an embedding regression: how the use of terms depends on covariates of texts."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class RegressionProvenance(Record):
 
 
 class EmbeddingRegression(Record):
-    """How much the contexts of terms go with covariates of the documents.
+    """How the contexts of terms depend on covariates of the documents.
 
     A term's vector in a document is regressed on the covariates; see
     :func:`eatlas.embedding_regression`.

@@ -56,7 +56,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Response:
-    """What came back."""
+    """The answer, or why there is none."""
 
     text: str = ""
     chances: tuple[float, ...] | None = None

@@ -162,7 +162,7 @@ class ChatEndpoint(Answering):
         return self.answers_to([PROBE])[PROBE].chances is not None
 
     def in_batches(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
-        """Ask some requests at a time, and hand out what came meanwhile."""
+        """Ask some requests at a time, and yield their answers."""
         if not self.asks:
             what = f"{len(requests):,} of the answers" * (requests[0] != PROBE) or "the answers"
             raise UntrustedSourceError(
@@ -280,7 +280,7 @@ class ChatEndpoint(Answering):
 def side_by_side(
     requests: Sequence[Request], parallel: int, ask: Callable[[Request], Response]
 ) -> Iterator[dict[Request, Response]]:
-    """Ask some requests at a time, and hand out what came, to the end or a failure.
+    """Ask some requests at a time, and yield their answers, until the end or a failure.
 
     An interrupted call still returns what has arrived.
     """

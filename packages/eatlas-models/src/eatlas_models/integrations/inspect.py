@@ -31,7 +31,7 @@ PROMPT = (
 
 @task  # type: ignore[untyped-decorator]
 def word_choices(test: Any = "weat-6", pairs: int = 4, prompt: str = PROMPT) -> Task:
-    """Ask a model which of two targets goes with each attribute of a test.
+    """Ask a model which of two targets is more closely associated with each attribute of a test.
 
     Parameters
     ----------

@@ -125,7 +125,7 @@ def agreement_tables(views: Views, test: str, *, within: bool = True) -> list[Ta
 
 
 def _agreement_table(views: Views, test: str, side: Side, *, within: bool) -> Table:
-    """A row for each view; bold: an interval that does not hold 0."""
+    """A row for each view; bold: an interval that excludes 0."""
     others = views_to_compare(views, test)
     columns = [
         Column("View"), *(Column(views.called(n), "Agreement with", number=True) for n in others)

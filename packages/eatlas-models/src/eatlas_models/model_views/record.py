@@ -57,7 +57,7 @@ class View(Record):
 
     @property
     def name(self) -> str:
-        """What tells it from the other views of its model, such as "layer 12"."""
+        """What distinguishes it from the other views of its model, such as "layer 12"."""
         if self.layer:
             return f"layer {self.layer}"
         return self.form if self.period is None else f"{self.form}, {self.period}"

@@ -42,8 +42,8 @@ def answers_statements(result: AssociationResult) -> list[tuple[str, str]]:
 MOVED = (
     "Other questions: interval for d of these words with other questions, pairs and answers, in "
     "standard deviations of the present scores. Refusals: least and greatest d if all refusals and "
-    "unusable answers had gone one way; and the two-sided p if those had gone against d that a "
-    "kind of prompt has beyond what all kinds may have by chance."
+    "unusable answers had gone one way; and the two-sided p after counting those that a kind of "
+    "prompt has beyond chance as answers against the effect."
 )
 
 

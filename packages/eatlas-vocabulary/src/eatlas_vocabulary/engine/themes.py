@@ -391,7 +391,7 @@ def _themes(plan: ThemesPlan, members: Mapping[str, Places]) -> list[Theme]:
 def _examples(
     words: Sequence[str], differences: Array, of_theme: float
 ) -> tuple[tuple[ThemeWord, ...], tuple[ThemeWord, ...]]:
-    """Words that go most with the group of the theme, and those that go with the other one."""
+    """Words most associated with the group of the theme, and with the other group."""
     leaning = -differences if of_theme < 0 else differences
     order = np.argsort(-leaning, kind="stable").tolist()
     against = [i for i in order[::-1][:EXAMPLES] if leaning[i] < 0]

@@ -1,4 +1,4 @@
-"""Themes of a vocabulary, and how much more each goes with one group than with another.
+"""Themes of a vocabulary, and how much more each is associated with one group than another.
 
 Also the reader of files of scans, of words or of themes.
 """
@@ -34,7 +34,7 @@ NAMED, LISTED = 3, 12
 
 
 class ThemeWord(Record):
-    """A word of a theme, and how much more it goes with one of the theme's two groups."""
+    """A word of a theme, and its difference between the theme's two groups."""
 
     word: str
     difference: float
@@ -85,9 +85,9 @@ class Theme(Record):
     other_counts: dict[int, bool] | None = None
     """Whether that holds with other counts of themes, by count."""
     associated: tuple[ThemeWord, ...]
-    """Words that go most with the group that the theme goes with."""
+    """Words most associated with the group of the theme."""
     against: tuple[ThemeWord, ...]
-    """Words that go most with the other group; none where all words go with one."""
+    """Words most associated with the other group; none if all are associated with one."""
     pairs: tuple[GroupDifference, ...] = Field(default=(), exclude_if=is_empty)
     """Of more than two groups in a theme that differs beyond chance: each two of them."""
 
@@ -109,7 +109,7 @@ class Theme(Record):
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Roles of the group that the theme goes most with, and of that it goes least with."""
+        """Roles of the groups with which the theme is most and least associated."""
         first, second = self.sides
         return (second, first) if self.difference < 0 else (first, second)
 

@@ -1,4 +1,4 @@
-"""What a measure's numbers go with outside of it: a census, texts, debiasing, and people.
+"""Whether a measure's numbers agree with a census, texts, debiasing, and people.
 
 Predictive validity compares with shares of groups in occupations, hypothesis validity asks about
 amplification by a model and about mitigation by debiasing, and the rest is what people say: their

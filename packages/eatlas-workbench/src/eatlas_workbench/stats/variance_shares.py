@@ -21,8 +21,8 @@ def variance_shares(values: Array, levels: Integers) -> tuple[float, Array] | No
     The proportion that all choices together explain, 1 where no two specifications are alike; and
     three shares of each choice, shape (k, 3). First, ``Var E[d | choice] / Var d``, is what it
     explains alone; total, ``1 - Var E[d | all others] / Var d``, what is left when all others are
-    known; and the Shapley effects of all choices add up to what all explain. With other
-    alternatives of the choices they are others.
+    known; and the Shapley effects of all choices add up to what all explain. Other
+    alternatives of the choices would change them.
     """
     n, k = levels.shape
     if not 0 < k <= MOST_CHOICES or n < 2 or np.ptp(values) < 1e-12:
