@@ -13,8 +13,8 @@ SMALLEST = 5e-324
 """The smallest number above 0 that a computer keeps."""
 RAREST = 1e-12
 """The least probability that is said in words."""
-POWER = re.compile(r"(?<![\w.])(\d(?:\.\d+)?)e-0?(\d+)\b")
-"""A small number as it is written here, 4.5e-6, for those who write powers otherwise."""
+_POWER = re.compile(r"(?<![\w.])(\d(?:\.\d+)?)e-0?(\d+)\b")
+"""A small number as it is written here, 4.5e-6: the terminal has it, what is printed has powers."""
 _MOST_DIGITS = 17  # of a double
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _METHODS = {"sampled": "sampling", "normal": "a normal approximation"}
@@ -50,9 +50,14 @@ def p_equals(p: float, alpha: float = 0.05) -> str:
     return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
-def in_powers(text: str) -> str:
-    """A text for people, with 4.5e-6 as 4.5 × 10⁻⁶."""
-    return POWER.sub(lambda m: f"{m[1]} × 10⁻{m[2].translate(_SUPERSCRIPT)}", text)
+def in_powers(text: str, markup: str = "") -> str:
+    r"""A text of a page or paper, with 4.5e-6 as 4.5 × 10⁻⁶.
+
+    `markup` has \1 and \2 for the two numbers of a power.
+    """
+    if markup:
+        return _POWER.sub(markup, text)
+    return _POWER.sub(lambda m: f"{m[1]} × 10⁻{m[2].translate(_SUPERSCRIPT)}", text)
 
 
 def odds(p: float) -> str:

@@ -4,6 +4,7 @@ import pytest
 from tests.commands import QUICK
 
 from eatlas import read_results
+from eatlas.numbers import in_powers
 from eatlas.present import report_table, report_text, sentence
 
 
@@ -129,5 +130,5 @@ def test_the_results_section(eatlas_cli, tmp_path):
         for result, finding in zip(results, results.findings, strict=True)
     ]
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out == "\n\n".join(paragraphs) + "\n"
+    assert ended.out == in_powers("\n\n".join(paragraphs)) + "\n"
     assert "Math against Arts: d = 1.28 [" in ended.out

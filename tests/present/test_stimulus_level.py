@@ -53,7 +53,7 @@ def text_of(html: str) -> str:
 
 def test_summary_sentence_and_map_are_over_stimuli(apart):
     d = apart.primary.level1.effect_size
-    assert apart.summary().startswith(f"Non-Directional, d = {d:.2f}, ")
+    assert apart.summary().startswith(f"Non-Directional, d = {effect(d)}, ")
     assert apart.summary().endswith(", over stimuli")
     said = sentence(apart)
     assert said.startswith(

@@ -44,7 +44,7 @@ from eatlas.present.columns import (
     terms_table,
 )
 from eatlas.present.columns import tables as tables_of_numbers
-from eatlas.present.effects import interval_in_words, levels_of, p_heads
+from eatlas.present.effects import interval_in_words, levels_of, name_of_d, p_heads
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of, first_of, p_values, title
 from eatlas.present.rendering import phrase
@@ -395,7 +395,7 @@ def _lines(result: AssociationResult, finding: Finding, *, whole: bool) -> list[
 
 def _facts(result: AssociationResult, place: str, question: Question, level: Effect | None) -> str:
     """The numbers behind an answer, and a reason that its sentence does not give."""
-    size = f"{level.symbol} {effect(level.d, 2 if level.symbol == 'd' else 3)}" if level else ""
+    size = f"{level.symbol} {effect(level.d, level.decimals)}" if level else ""
     if level and question.interval:
         size += f" {interval(question.interval)}"
     smallest = question.p.these if place in {"terms", "targets"} else None
@@ -421,7 +421,7 @@ def _legend(results: Sequence[AssociationResult]) -> str:
     joined = [words for r in results if r.units for of in r.units.clusters.values() for words in of]
     alike = joined and f"; similar terms, such as {joined[0][0]} and {joined[0][1]}, count as one"
     return (
-        f"d: effect size, and its 95% interval {interval_in_words(results)}. "
+        f"{name_of_d(results)}: effect size, and its 95% interval {interval_in_words(results)}. "
         f"p, two-sided: {', '.join(p_heads(results).values())}{alike or ''}."
     )
 
@@ -445,7 +445,7 @@ def _ends(result: AssociationResult, console: Console) -> Table:
     """Targets at either end; without intervals, where there is no room for those of all groups."""
     about = ""
     if result.by_target is not None:
-        means = " ".join(f"{shown.title}: {effect(shown.d)}." for shown in result.effects())
+        means = " ".join(f"{shown.title}: {effect(shown.d, 3)}." for shown in result.effects())
         about = f"{means} Reference: {leans(result).reference}."
     ends = replace(ends_table(result), caption=about)
     table = rich_table(ends, between=" ")

@@ -220,7 +220,7 @@ class RND(RawOrUnit):
     >>> import eatlas
     >>> (test,) = eatlas.load_tests("divdist-face-validity")
     >>> print(eatlas.RND()(test, "glove-sample").summary())
-    RND = 0.00209, two-sided p = 0.921; targets from businesswoman (-0.11) to businessman (0.108)
+    RND = 0.002, two-sided p = .92; targets from businesswoman (−0.110) to businessman (0.108)
     """
 
     name: ClassVar[str] = "rnd"
@@ -479,7 +479,7 @@ class SemAxis(RawOrUnit):
     >>> import eatlas
     >>> (test,) = eatlas.load_tests("divdist-face-validity")
     >>> eatlas.SemAxis()(test, "glove-sample").summary().split("; ")[1]
-    'targets from businessman (-0.272) to businesswoman (0.298)'
+    'targets from businessman (−0.272) to businesswoman (0.298)'
     """
 
     name: ClassVar[str] = "semaxis"

@@ -137,7 +137,7 @@ class DirectBias(PairsMeasure, RawOrUnit):
     >>> import eatlas
     >>> (test,) = eatlas.load_tests("divdist-face-validity")
     >>> print(eatlas.DirectBias()(test, "glove-sample").summary())
-    Direct bias = 0.188; targets from businessman (-0.295) to businesswoman (0.276)
+    Direct bias = 0.188; targets from businessman (−0.295) to businesswoman (0.276)
     """
 
     name: ClassVar[str] = "direct-bias"
@@ -197,7 +197,7 @@ class IndirectBias(PairsMeasure):
     >>> import eatlas
     >>> (test,) = eatlas.load_tests("divdist-face-validity")
     >>> print(eatlas.IndirectBias(word="secretary")(test, "glove-sample").summary())
-    Indirect bias = -0.00265; targets from dancer (-1.6) to businessman (0.169)
+    Indirect bias = −0.003; targets from dancer (−1.604) to businessman (0.169)
     """
 
     name: ClassVar[str] = "indirect-bias"
@@ -274,7 +274,7 @@ class RIPA(PairsMeasure, RawOrUnit):
     >>> import eatlas
     >>> (test,) = eatlas.load_tests("divdist-face-validity")
     >>> print(eatlas.RIPA()(test, "glove-sample").summary())
-    RIPA = 0.0667; targets from businessman (-1.51) to nurse (1.39)
+    RIPA = 0.067; targets from businessman (−1.510) to nurse (1.392)
     """
 
     name: ClassVar[str] = "ripa"

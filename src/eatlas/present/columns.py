@@ -22,6 +22,7 @@ from eatlas.present.effects import (
     covariates_of,
     interval_in_words,
     levels_of,
+    name_of_d,
     only_terms,
     own_share,
     p_heads,
@@ -231,7 +232,7 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
 }
 """What a line of a cell says of a result."""
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
-    "d": lambda _, shown: effect(shown.d),
+    "d": lambda _, shown: effect(shown.d, shown.decimals),
     "interval": lambda _, shown: interval(shown.interval) if shown.interval else "",
     "other intervals": _other_intervals,
     "p in the direction of d": lambda _, shown: _p(shown, shown.p_of(shown.direction)),
@@ -719,6 +720,7 @@ def _notes(
         first=members[0],
         terms=terms,
         over_attributes=over_attributes(row.effects for row in rows),
+        name_of_d=name_of_d(members),
         over_stimuli=any(result.over_stimuli for result in members),
         means=dict.fromkeys(draws.drawn for result in members if (draws := draws_of(result))),
         intervals=interval_in_words(members),

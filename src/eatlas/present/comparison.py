@@ -368,6 +368,21 @@ def title_of_results(results: Results, settings: Settings, pooled: Iterable[Pool
     return title_of_settings(shown, settings, *found)
 
 
+def title_of_trends(results: Results, settings: Settings) -> str:
+    """How tests move over the years; empty where some results are of no series with a trend."""
+    shown = sections(results, DeclaredFamily(None))
+    series = series_of(shown, results.trends)
+    return _title_of_series(shown, settings, series) if are_in_series(shown, series) else ""
+
+
+def _title_of_series(shown: Sequence[Section], settings: Settings, series: Sequence[Series]) -> str:
+    """Which effect sizes move over the years, and how fast."""
+    every = [section.result for section in shown]
+    known, alpha = [line for line in series if line.trend is not None], every[0].rule.alpha
+    facts = settings.subject, known, alpha, little_among(every), len(every)
+    return phrase("sentences", "title_series", *facts) + title_end(every)
+
+
 def title_of_settings(
     shown: Sequence[Section],
     settings: Settings,
@@ -378,9 +393,7 @@ def title_of_settings(
     every = [section.result for section in shown]
     little = little_among(every), len(every)
     if are_in_series(shown, series):
-        known, alpha = [line for line in series if line.trend is not None], every[0].rule.alpha
-        said = phrase("sentences", "title_series", settings.subject, known, alpha, *little)
-        return said + title_end(every)
+        return _title_of_series(shown, settings, series)
     if not compared or "level1" not in compared[0][1][0].members[0].finding.questions:
         return ""
     kind, rows = compared[0]

@@ -66,6 +66,7 @@ from eatlas.present.effects import (
     concerns_single_terms,
     interval_in_words,
     levels_of,
+    name_of_d,
     only_terms,
     p_heads,
     rank_row,
@@ -276,7 +277,7 @@ def _questions(section: Section, page: PageParts) -> Iterator[Block]:
         label = f"Interval, scale from {' to '.join(scales.axis.ends())}"
         heads.append(cell({"span.sr": label}, kind="drawn", drawing=page.draw("ruler", scales)))
     intervals = (f"interval {interval_in_words([result])}", *(f"over {name}" for name in names))
-    heads.append(["d", *({"small": text} for text in intervals)])
+    heads.append([name_of_d([result]), *({"small": text} for text in intervals)])
     p_names = p_heads([result])
     heads += [[name, {"small": "p"}] for name in p_names.values()]
     heads += [["claim", {"small": "p after Holm"}], cell("Verdict", kind="text")]

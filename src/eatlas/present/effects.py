@@ -91,6 +91,12 @@ def names_of(result: AssociationResult) -> dict[str, str]:
     return {role: short_name(name) for role, name in result.concepts.items()}
 
 
+def name_of_d(results: Iterable[AssociationResult]) -> str:
+    """What effect sizes d are called: in tests of sentences with the unit that they are over."""
+    units = {result.read_over for result in results}
+    return f"d over {units.pop()}" if len(units) == 1 and "terms" not in units else "d"
+
+
 def unit_of(result: AssociationResult, roles: Iterable[str] = ROLES, word: str = "term") -> str:
     """What some groups of a result are made of: words, stimuli of sentences, or images."""
     images = [bool(result.coverage[role].image) for role in roles]

@@ -174,7 +174,7 @@ def _unbroken(text: str) -> Markup:
     """Keep each "d = 1.17" and each pattern's name on one line, and write 4.5e-6 as a power."""
     joined = _NUMBERS.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", clean(text))
     marked = _PATTERN_NAMES.sub(r'<span class="nb">\1</span>', str(escape(joined)))
-    marked = numbers.POWER.sub(r'<span class="nb">\1 × 10<sup>−\2</sup></span>', marked)
+    marked = numbers.in_powers(marked, r'<span class="nb">\1 × 10<sup>−\2</sup></span>')
     return Markup(marked)  # noqa: S704  (escaped above)
 
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from eatlas.errors import ResultsError, described, did_you_mean
 from eatlas.notes import Note, warn
+from eatlas.numbers import in_powers
 from eatlas.plugins import call_point, require_point
 from eatlas.present.blocks import deflate, html_of, pack
 from eatlas.present.columns import page_table
@@ -231,10 +232,11 @@ def report_text(
     if format in TABLES:
         return report_table(results, format, family=family, adjust=adjust, columns=columns)
     if format == "sentences":
-        return results_section(results, getattr(results, "trends", ())) + "\n"
+        return in_powers(results_section(results, getattr(results, "trends", ()))) + "\n"
     every, write = list(results), methods_paragraph if format == "methods" else bibtex
     declared = DeclaredFamily.of(every, family, adjust).of_several()
-    return write(every, declared, getattr(results, "trends", ())) + "\n"
+    written = write(every, declared, getattr(results, "trends", ())) + "\n"
+    return in_powers(written) if format == "methods" else written
 
 
 def _text_of_record(record: Record, format: str, columns: str | None) -> str:  # noqa: A002

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eatlas.csv_cells import cell
 from eatlas.errors import ResultsError, did_you_mean
-from eatlas.numbers import MINUS, POWER, UNDEFINED, brief_p, effect, interval, number_of, p_equals
+from eatlas.numbers import (
+    MINUS,
+    UNDEFINED,
+    brief_p,
+    effect,
+    in_powers,
+    interval,
+    number_of,
+    p_equals,
+)
 from eatlas.present.columns import (
     DAGGER,
     WIDTHS,
@@ -166,7 +175,7 @@ def head_lines(column: Column) -> list[str]:
 
 def _ems(line: str) -> float:
     """The width of a line, whose minus signs and powers LaTeX sets as mathematics."""
-    return pixels(POWER.sub(r"\1MM10M", line).replace(MINUS, "M"), 1.0)
+    return pixels(in_powers(line, r"\1MM10M").replace(MINUS, "M"), 1.0)
 
 
 def _in_line(table: Table) -> Table:
@@ -217,9 +226,19 @@ def markdown_text(text: str) -> str:
     return _EMOJI.sub("<span>:</span>", safe)
 
 
+def with_powers(table: Table) -> Table:
+    """A table for a page or paper, whose small p-values are written with powers of ten."""
+    rows = tuple(
+        tuple(replace(cell, lines=tuple(map(in_powers, cell.lines))) for cell in row)
+        for row in table.rows
+    )
+    return replace(table, rows=rows, notes=tuple(map(in_powers, table.notes)))
+
+
 def markdown(tables: Iterable[Table]) -> str:
     """Write tables as GitHub Flavored Markdown."""
-    return "\n".join(f"{text('table.md', table=table).rstrip()}\n" for table in tables)
+    pages = (text("table.md", table=with_powers(table)) for table in tables)
+    return "\n".join(f"{page.rstrip()}\n" for page in pages)
 
 
 def html(tables: Iterable[Table]) -> str:
@@ -227,7 +246,7 @@ def html(tables: Iterable[Table]) -> str:
 
     Pure ASCII, so that no encoding errs; without style of their own but the alignment.
     """
-    text = "\n".join(render("table", table=table) + "\n" for table in tables)
+    text = "\n".join(render("table", table=with_powers(table)) + "\n" for table in tables)
     return text.encode("ascii", "xmlcharrefreplace").decode()
 
 
@@ -235,7 +254,7 @@ FILTERS |= {
     "anchor": lambda name: re.sub("[^a-z0-9-]", "-", name.lower()),
     "latex": latex_text,
     "head_lines": head_lines,
-    "latex_number": lambda line: POWER.sub(r"$\1\\times10^{-\2}$", latex_text(line)),
+    "latex_number": lambda line: in_powers(latex_text(line), r"$\1\\times10^{-\2}$"),
     "markdown": markdown_text,
 }
 PUBLISHED = "published"
@@ -376,7 +395,7 @@ def notebook_html(shown: Any) -> str:
         given=results,
         result=alone,
         drawn=alone is not None and "level1" in finding_of(alone).questions,
-        tables=[replace(table, rows=table.rows[:MOST_ROWS]) for table in made],
+        tables=[with_powers(replace(table, rows=table.rows[:MOST_ROWS])) for table in made],
         more=sum(max(0, len(table.rows) - MOST_ROWS) for table in made),
         legends=list(dict.fromkeys(legends)),
         failures=() if alone else tuple(getattr(shown, "failures", ())),
@@ -398,7 +417,8 @@ def comparison_table(found: SideBySide) -> Table:
             lines = number, verdict or "", _little(result)
             cells.append(Cell(tuple(filter(None, lines))))
         gap = row.difference(row.places[0], 1) if two and row.places else None
-        rows.append((*cells, *[Cell(_between(gap))] * two))
+        digits = row.first.effects()[0].decimals if gap else 2
+        rows.append((*cells, *[Cell(_between(gap, digits))] * two))
     notes = tuple(filter(None, [little_legend(results)]))
     return Table(f"by-{found.by}", tuple(columns), tuple(rows), summary(found), notes)
 
@@ -410,13 +430,18 @@ def _little(result: AssociationResult | None) -> str:
     return f"{DAGGER} {own_words(result, 'little_mark')}"
 
 
-def _between(gap: Difference | None) -> tuple[str, ...]:
+def _between(gap: Difference | None, digits: int) -> tuple[str, ...]:
     """How far the second setting is from the first, with an interval, and p between parts."""
     if gap is None:
         return (UNDEFINED,)
     known = gap.known
     if known is None or known.difference is None:
-        return tuple(filter(None, (effect(gap.d), interval(gap.interval) if gap.interval else "")))
+        return tuple(
+            filter(
+                None,
+                (effect(gap.d, digits), interval(gap.interval, digits) if gap.interval else ""),
+            )
+        )
     ends = interval(known.interval) if known.interval else ""
     p = "" if known.p is None else p_equals(known.p)
     return tuple(filter(None, (effect(known.difference), ends, p)))

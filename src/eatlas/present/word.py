@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
-from eatlas.present.tables import column_widths
+from eatlas.present.tables import column_widths, with_powers
 from eatlas.present.text import clean
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def docx_bytes(tables: Iterable[Table]) -> bytes:
     for number, table in enumerate(tables):
         if number:
             document.add_page_break()
-        _write(docx, document, room, table)
+        _write(docx, document, room, with_powers(table))
     content = BytesIO()
     document.save(content)
     return content.getvalue()

@@ -14,6 +14,8 @@ from pydantic_core import PydanticCustomError
 from eatlas.errors import NoTestError, StimulusError
 from eatlas.lazy import as_frame, find_offer
 from eatlas.notes import Noted
+from eatlas.numbers import effect as format_effect
+from eatlas.numbers import p_equals
 from eatlas.plugins import absent, load_class, usable
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.effects import (
@@ -21,7 +23,6 @@ from eatlas.results.effects import (
     Effect,
     ReadOver,
     Rule,
-    format_effect,
     parameters,
 )
 from eatlas.results.finding import PLACES as QUESTIONS
@@ -726,11 +727,11 @@ class AssociationResult(Findings, Head):
         """The finding in a few words; by default the pattern and the first numbers."""
         effects = self.effects()[:4]
         parts = [self.primary.label] if self.pattern is not None else []
-        for effect in effects:
-            symbol = f"d{effect.suffix}" if effect.symbol == "d" else effect.symbol
-            parts.append(f"{symbol} = {format_effect(effect.d)}")
+        for shown in effects:
+            symbol = f"d{shown.suffix}" if shown.symbol == "d" else shown.symbol
+            parts.append(f"{symbol} = {format_effect(shown.d, shown.decimals)}")
         if len(effects) == 1 and (p := effects[0].p_of()) is not None:
-            parts.append(f"p = {p:.3g}")
+            parts.append(p_equals(p, self.rule.alpha))
         parts += ["over stimuli"] * self.over_stimuli
         return ", ".join(parts) or f"{self.coverage.counts()[0]} terms"
 

@@ -173,6 +173,11 @@ class Effect:
         return (" against " if len(self.names) == 2 else ", ").join(self.names)
 
     @property
+    def decimals(self) -> int:
+        """Decimals with which its number is written: d is in standard deviations, others vary."""
+        return 2 if self.symbol == "d" else 3
+
+    @property
     def interval(self) -> tuple[float, float] | None:
         """Interval of d for other words, at equal covariates where these are known.
 
@@ -329,8 +334,3 @@ class Effect:
         if self.design is not None:
             columns[f"smallest_d_{self.place.partition('.')[0]}"] = self.design.smallest_d
         return columns
-
-
-def format_effect(value: float | None) -> str:
-    """An effect size for people; undefined is a dash."""
-    return "–" if value is None else f"{value:.2f}"

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from eatlas.numbers import effect as format_effect
 from eatlas.results.base import AssociationResult
-from eatlas.results.effects import Effect, ReadOver, format_effect
+from eatlas.results.effects import Effect, ReadOver
 from eatlas.results.levels import Level, Level2, Level3, Pattern, Scores
 from eatlas.results.parts import Record, at
 from eatlas.stats.multiplicity import holm
@@ -189,10 +190,10 @@ class SCEATResult(AssociationResult):
         """How many terms, and the ones at either end."""
         what = "stimuli" if self.over_stimuli else "terms"
         number = len(self.primary_terms)
-        defined = [effect for effect in self.effects() if effect.d is not None]
+        defined = [shown for shown in self.effects() if shown.d is not None]
         if not defined:
             return f"{number} {what}"
-        low, *_, high = sorted(defined * 2, key=lambda effect: effect.d or 0.0)
+        low, *_, high = sorted(defined * 2, key=lambda shown: shown.d or 0.0)
         ends = (f"{end.name} ({format_effect(end.d)})" for end in (low, high))
         return f"{number} {what} from {' to '.join(ends)}"
 
@@ -226,7 +227,7 @@ class FunctionResult(AssociationResult):
 
     def summary(self) -> str:
         """The number, and that it has no test."""
-        number = "undefined" if self.value is None else f"{self.value:.3g}"
+        number = "undefined" if self.value is None else format_effect(self.value, 3)
         return f"{self.measure} = {number}, no test"
 
     def rows(self) -> list[dict[str, Any]]:

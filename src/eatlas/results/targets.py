@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.decoding import own_toml
+from eatlas.numbers import effect, p_equals
 from eatlas.results.base import GroupsResult, SoftmaxResult
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.finding import Question
@@ -355,15 +356,18 @@ class TargetValuesResult(GroupsResult):
 
     def summary(self) -> str:
         """The number with its p, and the targets at either end."""
-        text = f"{self.display_name} = {brief(self.value)}"
+        text = f"{self.display_name} = {effect(self.value, 3)}"
         if self.p_values is not None:
-            text += f", two-sided p = {self.p_values.two_sided:.3g}"
+            text += f", two-sided {p_equals(self.p_values.two_sided, self.rule.alpha)}"
         values = sorted(
             (target.value, target.term) for target in self.targets if target.value is not None
         )
         if len(values) < 2:
             return text
-        ends = [f"{term} ({brief(value)})" for value, term in (values[0], values[-1])]
+        ends = [  # whole numbers, such as differences of ranks, have no decimals
+            f"{term} ({effect(value, 0 if value.is_integer() else 3)})"
+            for value, term in (values[0], values[-1])
+        ]
         return f"{text}; targets from {ends[0]} to {ends[1]}"
 
 
@@ -408,8 +412,3 @@ class EarlierResult(TargetValuesResult):
     def tested(self) -> str:  # type: ignore[override]
         """How the p-values come about."""
         return earlier()[self.measure].get("tested", super().tested)
-
-
-def brief(value: float | None) -> str:
-    """A number of any size for people; undefined is a dash."""
-    return "–" if value is None else f"{value:.3g}"

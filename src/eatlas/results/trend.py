@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field
 
 from eatlas.notes import Noted
+from eatlas.numbers import effect, p_equals
 from eatlas.results.base import Head
 from eatlas.results.levels import Interval
 from eatlas.results.parts import BySide, Probability, Record
@@ -163,5 +164,5 @@ class TrendResult(Head):
         if self.level1 is None:
             return f"{years}, no trend can be computed"
         level = self.level1
-        slope = f"{level.slope.value:.2g} per {level.slope.per}"
-        return f"{years}, level 1 slope {slope}, p = {level.p.p:.2g}"
+        slope = f"{effect(level.slope.value)} per {level.slope.per}"
+        return f"{years}, level 1 slope {slope}, {p_equals(level.p.p)}"

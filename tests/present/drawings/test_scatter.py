@@ -72,7 +72,7 @@ def test_sources_have_marks_of_their_own_and_a_legend():
 def test_numbers_that_are_no_effect_sizes_d_are_named():
     tests = ["divdist-gender", "divdist-face-validity"]
     results = eatlas.run(tests, measures=["divdist(p=off,resamples=0)", "rnd"])
-    assert "RND: RND →" in texts(eatlas.plot(results, "scatter"))
+    assert "RND →" in texts(eatlas.plot(results, "scatter"))
 
 
 def test_many_panels_go_on_over_pages_with_the_legend_on_each():

@@ -7,13 +7,14 @@ import re
 
 import pytest
 from tests.present.drawings.test_plot import WIDTHS, drawn_in_width
-from tests.present.reading import Page, svg_root
+from tests.present.reading import Page, svg_root, texts
 from tests.present.test_page import NASTY
 
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.present import report_text
 from eatlas_vocabulary.present.themes import title
+from eatlas_vocabulary.results.themes import strength
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +149,9 @@ def test_a_chart_of_themes_is_of_themes_alone(two):
     plot = eatlas.plot(two)
     assert plot.alt.startswith(f"30 themes, 1 significant. {two.found[0].name}: d = ")
     assert plot.title == title(two)
+    names, strongest = {theme.name for theme in two.themes}, sorted(two.themes, key=strength)
+    drawn = [text for text in texts(eatlas.plot(two, width=300)) if text in names]
+    assert drawn == [theme.name for theme in strongest]
     with pytest.raises(ResultsError, match="kind forest cannot show this\n  got: +ThemesResult"):
         eatlas.plot(two, "forest")
     with pytest.raises(ResultsError, match="themes cannot show this"):

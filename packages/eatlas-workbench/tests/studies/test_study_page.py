@@ -85,8 +85,8 @@ def test_the_title_answers_the_question():
         return titled(record(choices, rows))
 
     assert told("names", "terms") == (
-        "It depends on the stimuli: with names, 2 of 2 are significant (d 1.50 to 1.70); "
-        "with terms, 0 of 2 are significant (d 0.10 to 0.30)"
+        "2 of 4 specifications are significant: 2 of 2 with names (d 1.50 to 1.70), "
+        "0 of 2 with terms (d 0.10 to 0.30)"
     )
     assert told("names") == "All 2 specifications are significant (d 1.50 to 1.70)"
     assert told("terms") == "None of 2 specifications are significant (d 0.10 to 0.30)"
@@ -207,6 +207,9 @@ def test_save_and_the_folder_write_the_same_page(study, tmp_path):
 
 def test_a_study_is_drawn_as_its_specification_curve():
     study = eatlas.multiverse({"tests": ["weat-6"], "measures": ["weat", "weat(ddof=0)"]})
-    assert eatlas.plot(study).title.startswith("2 of 2 specifications significant")
+    plot = eatlas.plot(study)
+    assert plot.title == titled(study.record)
+    assert plot.title.startswith("All 2 specifications are significant (d ")
+    assert "Lines: 95% intervals. " in plot.description
     with pytest.raises(ResultsError, match="there is no report of this"):
         eatlas.write_report(study.record, "report.html")

@@ -186,7 +186,7 @@ def _keys(lines: Sequence[Line], up: Axis, x: float, width: float) -> str:
         defined = [shown.d for shown in line.by.values() if shown.d is not None]
         texts: list[str] = []
         for name in (line.of,) if line.of else line.first.names:
-            texts += [*(["against"] if texts else []), *broken(name, width - x - 28, 3)]
+            texts += [*(["against"] if texts else []), *broken(name, width - x - 28, 6)]
         keys.append((up.at(defined[-1] if defined else 0.0), line.look[2:], name_of(line), texts))
     drawn, room = "", sum(_LETTERS * len(texts) + 8 for *_, texts in keys)
     edge = _TOP

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
+from typing import Any
 
 from eatlas.errors import ResultsError, join_names
 from eatlas.numbers import effect, in_powers, interval, number_of, p_value, percent
@@ -22,6 +23,7 @@ from eatlas.present.drawings.svg import (
     label,
     mark_of,
     outline,
+    paper,
     path,
     short,
     stack_effects,
@@ -30,6 +32,7 @@ from eatlas.present.drawings.svg import (
 from eatlas.present.effects import (
     interval_in_words,
     levels_of,
+    name_of_d,
     number_of_result,
     shares_of,
 )
@@ -43,6 +46,8 @@ from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 
 LETTERS, ROW, MARK_ROW = 12.0, 19.0, 12.0
+MOST_LINES = 8
+"""Lines of a name or a sentence."""
 WIDE = 640.0
 """Pixels from which on rows have room for p-values."""
 BESIDE = 800.0
@@ -88,8 +93,9 @@ def notes_of(results: Iterable[AssociationResult], scale: str = "") -> tuple[str
 def in_words(result: AssociationResult) -> str:
     """The effect sizes of a result as a phrase."""
     sizes = [
-        f"{e.title[:1].lower()}{e.title[1:]}, {isolate(e.name)}: {e.symbol} = {effect(e.d)}"
-        + (f" {interval(e.interval)}" if e.interval else "")
+        f"{e.title.replace('Level', 'level')}, {isolate(e.name)}: "
+        f"{e.symbol} = {effect(e.d, e.decimals)}"
+        + (f" {interval(e.interval, e.decimals)}" if e.interval else "")
         for e in result.effects()
     ]
     return f"{isolate(result.test)}: {'; '.join(sizes)}"
@@ -101,7 +107,11 @@ def forest(results: Sequence[AssociationResult], width: float) -> Drawing:
     for result in results:
         for scale in dict.fromkeys(scale_of(result, size) for size in result.effects()):
             scales.setdefault(scale, []).append(result)
-    return below(_forest(members, width, scale) for scale, members in scales.items())
+    headed = len({result.test for result in results}) > 1
+    pairs = zip(results, findings_of(results), strict=True)
+    effects = [e for pair in pairs for e in effects_with_verdicts(*pair)]
+    drawings = (_forest(own, width, scale, headed=headed) for scale, own in scales.items())
+    return below(drawings, key=key_of(results, effects))
 
 
 Scale = tuple[str, str]
@@ -113,8 +123,10 @@ def scale_of(result: AssociationResult, shown: Effect) -> Scale:
     return ("d", "") if shown.symbol == "d" else (result.measure, at(result, "whole.unit") or "")
 
 
-def _forest(results: Sequence[AssociationResult], width: float, scale: Scale) -> Drawing:
-    """The numbers of results that are on one scale."""
+def _forest(
+    results: Sequence[AssociationResult], width: float, scale: Scale, *, headed: bool
+) -> Drawing:
+    """The numbers of results that are on one scale, each test under its heading if `headed`."""
     settings, sheet = Settings.from_results(results), Sheet(width)
     of: dict[int, tuple[list[Effect], Finding]] = {}
     for result, finding in zip(results, findings_of(results), strict=True):
@@ -129,12 +141,15 @@ def _forest(results: Sequence[AssociationResult], width: float, scale: Scale) ->
     axis = Axis.with_zero(
         (v for v in values if v is not None), names + 12, width - RIGHT - numbers - 6
     )
-    for test in (tests := dict.fromkeys(result.test for result in results)):
+    heads = _heads_of_numbers(sheet, axis, effects, with_p=with_p)
+    for test in dict.fromkeys(result.test for result in results):
         members = [result for result in results if result.test == test]
-        if len(tests) > 1:
+        above, first = len(sheet.parts), sheet.y
+        if headed:
             sheet.heading(heading(members[0]))
         if any(e.roles in ("X", "Y", "XY") for e in of[id(members[0])][0]):
             directions(sheet, axis, members[0].sides[-1])
+        sheet.parts.insert(above, paper(0.0, first - 4, width, sheet.y - first + 4))
         for result in members:
             levels, finding = of[id(result)]
             if len(members) > 1:
@@ -149,7 +164,13 @@ def _forest(results: Sequence[AssociationResult], width: float, scale: Scale) ->
         sheet.y += 4
     symbols = {e.symbol for e in effects}
     what = symbols.pop() if len(symbols) == 1 else results[0].display_name
-    what = "Effect size d" if what == "d" else f"{what} ({scale[1]})" if scale[1] else what
+    what = (
+        f"Effect size {name_of_d(results)}"
+        if what == "d"
+        else f"{what} ({scale[1]})"
+        if scale[1]
+        else what
+    )
 
     def draw_grid(first: float, last: float) -> tuple[str, float]:
         text = label(what, (axis.start + axis.end) / 2, last + 34, anchor="middle")
@@ -157,34 +178,58 @@ def _forest(results: Sequence[AssociationResult], width: float, scale: Scale) ->
 
     alt = f"Forest plot of {len(effects)} effect sizes. " + ". ".join(map(in_words, results))
     notes = notes_of(results) + (P_OF_CLAIM,) * with_p
-    return sheet.close(
-        f"{alt}.", key=key_of(results, effects), notes=notes, around=draw_grid, kind="figure forest"
-    )
+    return sheet.close(f"{alt}.", heads=heads, notes=notes, around=draw_grid, kind="figure forest")
+
+
+def _heads_of_numbers(
+    sheet: Sheet, axis: Axis, effects: Sequence[Effect], *, with_p: bool
+) -> tuple[str, ...]:
+    """Heads of the columns of effect sizes d, intervals and p-values; none of a single column."""
+    y, x = sheet.y + 10, axis.end + 46
+    heads = []
+    if any(e.interval for e in effects):
+        heads.append(aside("95% interval", x + 12, y, anchor="start"))
+    if with_p:
+        heads.append(aside("p", sheet.width - RIGHT, y, anchor="end"))
+    if heads:
+        heads.append(aside(effects[0].symbol, x, y, anchor="end"))
+        sheet.begin(sheet.y + 16)
+    return tuple(heads)
 
 
 def directions(sheet: Sheet, axis: Axis, sides: Sequence[str]) -> None:
     """Which attribute is on which side of zero."""
-    zero, y = axis.at(0), sheet.y + 8
-    right, left = (
-        short(sides[0], sheet.width - zero - 24, 11),
-        short(sides[1], zero - LEFT - 24, 11),
+    zero = axis.at(0)
+    left, right = zero - LEFT - 12, sheet.width - zero - 12
+    sheet.y += _write_directions(sheet, axis, sides, (left, right), sheet.y + 8)
+
+
+def _write_directions(
+    sheet: Sheet, axis: Axis, sides: Sequence[str], rooms: tuple[float, float], y: float
+) -> float:
+    """Write the attributes on both sides of zero, from a first line on; the height of all lines."""
+    left, right = (
+        [isolate(line) for line in broken(side, room - 16, MOST_LINES, 11)]
+        for side, room in zip((sides[1], sides[0]), rooms, strict=True)
     )
-    sheet.add(aside(f"← {left}", zero - 7, y, anchor="end"))
-    sheet.add(aside(f"{right} →", zero + 7, y, anchor="start"))
-    sheet.y += 14
+    left[0], right[-1] = f"← {left[0]}", f"{right[-1]} →"
+    for lines, x, anchor in ((left, axis.at(0) - 7, "end"), (right, axis.at(0) + 7, "start")):
+        for n, line in enumerate(lines):
+            sheet.add(aside(line, x, y + 14.0 * n, anchor=anchor))
+    return 14.0 * max(len(left), len(right))
 
 
 def _forest_row(sheet: Sheet, axis: Axis, row: Effect, names: float, p: float | None) -> None:
     """Name, mark, number, interval and p of an effect size."""
-    lines = broken(_effect_label(row), names - LEFT, 3, LETTERS)
+    lines = broken(_effect_label(row), names - LEFT, MOST_LINES, LETTERS)
     height = max(ROW, 14.0 * len(lines) + 5)
     y, x = sheet.y + height / 2, axis.end + 46
     first = y + 4 - 7.0 * (len(lines) - 1)
     sheet.add(
         text_lines(lines, LEFT, first, step=14, size=LETTERS),
         estimate(row, axis, y, row.symbol),
-        label(effect(row.d, 2 if row.symbol == "d" else 3), x, y + 4, anchor="end"),
-        label(interval(row.interval), x + 12, y + 4) if row.interval else "",
+        label(effect(row.d, row.decimals), x, y + 4, anchor="end"),
+        label(interval(row.interval, row.decimals), x + 12, y + 4) if row.interval else "",
     )
     if p is not None:
         edge = sheet.width - RIGHT
@@ -209,29 +254,27 @@ def _with_d(result: AssociationResult, finding: Finding) -> list[Effect]:
     return sorted(levels, key=attrgetter("place"))
 
 
-def _names(sheet: Sheet, levels: Sequence[Effect], x: float, room: float, top: float) -> None:
-    """The name of what each mark is, at its height, in its colour, up to an edge on the right."""
-    for n, e in enumerate(levels):
+def _names(
+    sheet: Sheet, levels: Sequence[Effect], x: float, room: float, top: float
+) -> list[float]:
+    """Write the name of what each mark is, in its colour, up to an edge on the right.
+
+    Returns the height of the row of each mark.
+    """
+    steps: list[float] = []
+    for e in levels:
         shape, colour = mark_of(e.place)
-        y = top + 2 + MARK_ROW * (n + 0.5)
-        kind = f"fig-name {colour}".strip()
         fits = len(e.names) == 1 or pixels(isolate(e.name), 11) <= room - 14
         other = "their difference" if e.place == "level1" else "over attributes"
-        name = short(e.name, room - 14, 11) if fits else other
-        sheet.add(
-            label(name, x - 14, y + 4, size=11, anchor="end", class_=kind),
-            path(outline(shape, x - 6, y, 0.8), f"m on {colour}".strip()),
-        )
-
-
-def _towards(sheet: Sheet, result: AssociationResult, axis: Axis, y: float) -> None:
-    """Which attribute is on which side of zero, in the width of an axis."""
-    zero, (right, left) = axis.at(0), result.sides[-1][:2]
-    for text, x, anchor, room in (
-        (f"← {left}", zero - 4, "end", zero - axis.start + 30),
-        (f"{right} →", zero + 4, "start", axis.end - zero + 30),
-    ):
-        sheet.add(aside(short(text, room, 11), x, y, anchor=anchor))
+        lines = broken(e.name if fits else other, room - 14, MOST_LINES, 11)
+        y = top + 2 + sum(steps)
+        steps.append(MARK_ROW * len(lines))
+        look: Any = {"size": 11, "anchor": "end", "class_": f"fig-name {colour}".strip()}
+        for n, line in enumerate(lines):
+            sheet.add(label(isolate(line), x - 14, y + MARK_ROW * (n + 0.5) + 4, **look))
+        mark = outline(shape, x - 6, y + steps[-1] / 2, 0.8)
+        sheet.add(path(mark, f"m on {colour}".strip()))
+    return steps
 
 
 def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
@@ -254,10 +297,11 @@ def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
             # on a narrow drawing below the text, or beside its last line if that is short
             above = 28.0 if pixels(last, 11) < axis.start - left else 14.0
             top = sheet.y + (2.0 if wide else high - above)
-            _towards(sheet, result, axis, top + 14)
-            sheet.add(stack_effects(marks, axis, top + 18)[0])
-            _names(sheet, marks, axis.start - 8, called - 8, top + 18)
-            high = max(high, top - sheet.y + 26 + MARK_ROW * len(marks))
+            rooms = axis.at(0) - axis.start + 30, axis.end - axis.at(0) + 18
+            top += 4 + _write_directions(sheet, axis, result.sides[-1], rooms, top + 14)
+            steps = _names(sheet, marks, axis.start - 8, called - 8, top)
+            sheet.add(stack_effects(marks, axis, top, steps)[0])
+            high = max(high, top - sheet.y + 8 + sum(steps))
         if result.pattern is not None:
             sheet.add(mini_map(states_of(finding), LEFT, sheet.y + 8, 32))
         sheet.y += max(high, 46.0)
@@ -285,12 +329,12 @@ def _said(
     sheet: Sheet, finding: Finding, about: str, left: float, room: float
 ) -> tuple[float, str]:
     """Write the sentences of a finding and what it is about; the height, and the last line."""
-    lines = broken(first_of(finding), room, 4, LETTERS)
+    lines = broken(first_of(finding), room, MOST_LINES, LETTERS)
     sheet.add(text_lines(lines, left, sheet.y + 17, size=LETTERS))
     high, last = 15.0 * len(lines) + 17, ""
     others = [question.sentence for question in finding.questions.values()][1:]
     for text in (*others, about):
-        for last in broken(text, room, 3, 11):
+        for last in broken(text, room, MOST_LINES, 11):
             sheet.add(aside(last, left, sheet.y + high, anchor="start"))
             high += 14.0
     return high, last
@@ -315,7 +359,7 @@ def draw_adjusted_effects(results: Sequence[AssociationResult], width: float) ->
         directions(sheet, axis, results[0].sides[-1])
     given = [*dict.fromkeys(c for r in results if r.adjusted for c in r.adjusted.covariates)]
     covariates, held = join_names(given), given[0] if len(given) == 1 else "covariates"
-    held = short(held, NUMBER + 4, 11)
+    held = held if pixels(held, 11) <= NUMBER + 4 else "covariates"
     y, heads = sheet.y + 36, list(sheet.parts)
     heads += [
         aside("d", edge - NUMBER, y, anchor="end"),
@@ -326,7 +370,7 @@ def draw_adjusted_effects(results: Sequence[AssociationResult], width: float) ->
     sheet.parts = []
     sheet.begin(y + 4)
     for name, row, after in rows:
-        lines = broken(name, names - LEFT, 3, LETTERS)
+        lines = broken(name, names - LEFT, MOST_LINES, LETTERS)
         height = max(ROW, 14.0 * len(lines) + 5)
         y, (shape, colour) = sheet.y + height / 2, mark_of(row.place)
         sheet.add(text_lines(lines, LEFT, y + 4 - 7.0 * (len(lines) - 1), step=14, size=LETTERS))
@@ -406,16 +450,14 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
     for row in table:
         _draw_rule(sheet)
         levels = _with_d(row.first, findings[id(row.first)])
-        lines, top = broken(row.name, names - LEFT - 8, 2, LETTERS), sheet.y + 20
+        lines, top = broken(row.name, names - LEFT - 8, MOST_LINES, LETTERS), sheet.y + 20
         sheet.add(text_lines(lines, LEFT, sheet.y + 17, size=LETTERS, font_weight=700))
         top += 15.0 * (len(lines) - 1)
-        _names(sheet, levels, names - 8, names - LEFT - 8, top)
-        if levels:
-            right, left = row.first.sides[-1][:2]
-            ends, y = f"← {left} · {right} →", top + 16 + MARK_ROW * len(levels)
-            sheet.add(aside(short(ends, names - LEFT, 11), LEFT, y, anchor="start"))
-        below, cells = top + 10 + MARK_ROW * max(len(levels), 1), []
-        if not levels:
+        marks_of = {id(r): _with_d(r, findings[id(r)]) for r in row.members if r is not None}
+        most, cells = max(map(len, marks_of.values()), default=0), []
+        steps, foot = _labels_of_row(sheet, row.first, levels, names, top)
+        below = max(foot, top + 10 + MARK_ROW * most)
+        if not levels and table.by not in ("measure", "setting"):
             called = short(row.first.display_name, names - LEFT - 8, 11)
             sheet.add(aside(called, names - 8, top + 12, anchor="end"))
         for x, value, result in zip(lefts, table.values, row.members, strict=True):
@@ -423,14 +465,16 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
                 sheet.add(aside("no result", x, sheet.y + 17, anchor="start"))
                 continue
             finding = findings[id(result)]
-            if marks := _with_d(result, finding):
+            if marks := marks_of[id(result)]:
                 room = axis.on(x + 38 * bool(result.pattern), x + column - 18)
-                sheet.add(stack_effects(marks, room, top)[0])
+                own = steps if len(steps) == len(marks) else ()
+                sheet.add(stack_effects(marks, room, top, own)[0])
             else:
                 number = short(number_of_result(result), column - 6, LETTERS)
                 sheet.add(label(number, x, top + 12, size=LETTERS))
             said = NAMES[finding.verdict]
-            sheet.add(aside(short(said, column - 6, 11), x, sheet.y + 17, anchor="start"))
+            brief = said if pixels(said, 11) <= column - 6 else str(finding.verdict)
+            sheet.add(aside(brief, x, sheet.y + 17, anchor="start"))
             if result.pattern is not None:
                 sheet.add(mini_map(states_of(finding), x, top + 4, 28))
             cells.append(f"{isolate(value)}: {said}, {in_words(result)}")
@@ -444,13 +488,36 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
     return sheet.close(alt, title=title, heads=tuple(written), key=key, notes=notes)
 
 
+def _labels_of_row(
+    sheet: Sheet, result: AssociationResult, levels: Sequence[Effect], names: float, top: float
+) -> tuple[list[float], float]:
+    """Write what the marks of a row are, and below what is on either side of zero.
+
+    Returns the heights of the rows of marks, and where the labels end.
+    """
+    steps = _names(sheet, levels, names - 8, names - LEFT - 8, top)
+    if not levels:
+        return steps, top + 10 + MARK_ROW
+    right, left = map(isolate, result.sides[-1][:2])
+    ends, room = [f"← {left} · {right} →"], names - LEFT
+    if pixels(ends[0], 11) > room:
+        ends = [
+            line
+            for side in (f"← {left}", f"{right} →")
+            for line in broken(side, room, MOST_LINES, 11)
+        ]
+    foot = top + 10 + sum(steps)
+    for n, line in enumerate(ends):
+        sheet.add(aside(line, LEFT, foot + 6 + 14.0 * n, anchor="start"))
+    return steps, foot + 14.0 * (len(ends) - 1)
+
+
 def _comparison_in_words(table: SideBySide) -> str:
-    """How far the first effect size differs between settings."""
+    """How far the first effect size differs between settings; empty where none is in two."""
     between = join_names(table.values) if len(table.values) < 4 else f"{len(table.values)} settings"
     gaps = table.spreads
     if not gaps:
-        tests = {result.test for result in table.results}
-        return f"{number_of(len(tests), 'test')} in {between}"
+        return ""
     furthest = max(gaps, key=gaps.__getitem__)
     of = f" ({furthest})" * (len(gaps) > 1)
     return f"Level 1 differs by at most {effect(gaps[furthest])} between {between}{of}"
@@ -484,7 +551,7 @@ def resamples(results: Sequence[AssociationResult], width: float) -> Drawing:
         shares, own = shares_of(result)[0], result.primary.label
         if len(results) > 1:
             _draw_rule(sheet)
-            lines = broken(heading(result, settings), names - LEFT - 6, 3, LETTERS)
+            lines = broken(heading(result, settings), names - LEFT - 6, MOST_LINES, LETTERS)
         else:
             lines = ["bootstrap", "samples"]
         sheet.add(text_lines(lines, LEFT, sheet.y + 17, size=LETTERS))

@@ -16,14 +16,21 @@ from eatlas.present.drawings.eat_map import PANEL, eat_map, map_panel
 from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
 from eatlas.present.drawings.forest import key_of, notes_of
 from eatlas.present.drawings.periods import PERIODS
-from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
+from eatlas.present.drawings.plane import (
+    LEFT_ROOM,
+    SIDE,
+    UPPER_ROOM,
+    closer_words,
+    has_map,
+    plane_figure,
+)
 from eatlas.present.drawings.scatter import has_pairs, scatter
 from eatlas.present.drawings.sheet import Drawing, below, side_by_side
 from eatlas.present.drawings.significance import significance
 from eatlas.present.drawings.svg import WIDTH
 from eatlas.present.drawings.table import draw_table
-from eatlas.present.effects import levels_of, shares_of
-from eatlas.present.findings import findings_of, first_of
+from eatlas.present.effects import levels_of, shares_of, short_name
+from eatlas.present.findings import NAMES, findings_of, first_of
 from eatlas.present.targets import leans
 from eatlas.present.text import isolate
 from eatlas.results import AssociationResult, Results
@@ -38,17 +45,29 @@ SCREEN = 720.0
 """Pixels of a drawing without a width in print."""
 
 
-def draw_separately(draw: Callable[[AssociationResult, float], Drawing]) -> Callable[..., Drawing]:
-    """Draw results below each other, one by one; several have each its finding as title."""
+def draw_separately(
+    draw: Callable[[AssociationResult, float], Drawing],
+    title: Callable[[Sequence[AssociationResult]], str] = lambda _: "",
+) -> Callable[..., Drawing]:
+    """Draw results below each other, one by one; several have each a title of its own.
+
+    Where a drawing has none, this is its finding. `title` names several drawings.
+    """
 
     def draw_results(results: Sequence[AssociationResult], width: float) -> Drawing:
         if len(results) == 1:
             return draw(results[0], width)
-        findings = findings_of(results)
-        return below(
-            replace(draw(result, width), title=first_of(finding), about=forest.heading(result))
-            for result, finding in zip(results, findings, strict=True)
-        )
+        settings, drawings = Settings.from_results(results), []
+        for result, finding in zip(results, findings_of(results), strict=True):
+            drawing = draw(result, width)
+            drawings.append(
+                replace(
+                    drawing,
+                    title=drawing.title or first_of(finding),
+                    about=forest.heading(result, settings),
+                )
+            )
+        return below(drawings, title=title(results))
 
     return draw_results
 
@@ -58,7 +77,13 @@ def _plane(result: AssociationResult, width: float) -> Drawing:
     x, y = (isolate(result.concepts[role]) for role in TARGETS)
     key = f"● {x}, ■ {y}, + their means."
     notes = ("On the diagonal, a word is as close to one attribute as to the other.",)
-    return side_by_side([plane_figure(result, width)], width, key=key, notes=notes)
+    drawn, title = plane_figure(result, width), closer_words(result)
+    return side_by_side([drawn], width, title=title, key=key, notes=notes)
+
+
+def _title_of_planes(results: Sequence[AssociationResult]) -> str:
+    """What several maps of words are."""
+    return f"The words of {number_of(len(results), 'result')} between both attributes"
 
 
 def _triangle(result: AssociationResult, width: float) -> Drawing:
@@ -76,9 +101,11 @@ def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
     whole, settings = int(width // 400) or 1, Settings.from_results(results)
     notes = ("Columns: targets. Rows: attributes. Red: associated by the paper's rule.",)
     if len(results) == 1:
-        title = f"By the paper's rule: {results[0].primary.label}"
-        drawn = eat_map(results[0], min(width, 1.3 * MAP_WIDTH))
-        return side_by_side([drawn], width, title=title, notes=notes)
+        result = results[0]
+        title = f"By the paper's rule: {result.primary.label}"
+        drawn = eat_map(result, min(width, 1.3 * MAP_WIDTH))
+        verdicts = _verdicts_in_words(result)
+        return side_by_side([drawn], width, title=title, about=verdicts, notes=notes)
     columns = whole if len(results) <= whole else int(width // PANEL)
     draw, own = (eat_map, 1.3 * MAP_WIDTH) if columns == whole else (map_panel, 1.3 * PANEL)
     maps = [
@@ -94,6 +121,18 @@ def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
     return side_by_side(
         maps, width, columns, title=title, key=f"{' or '.join(rules)}.", notes=notes
     )
+
+
+def _verdicts_in_words(result: AssociationResult) -> str:
+    """What the finding says of both columns of a map, which may differ from the paper's rule."""
+    questions = findings_of([result])[0].questions
+    known = {role: questions.get(f"level2.{role}") for role in TARGETS}
+    said = [
+        f"{short_name(result.concepts[role])}: {NAMES[question.verdict]}"
+        for role, question in known.items()
+        if question is not None
+    ]
+    return f"By verdict: {'; '.join(said)}" if said else ""
 
 
 MOST_LINES = 4
@@ -234,12 +273,13 @@ KINDS: dict[str, Kind] = {
         "results with associations adjusted for covariates",
     ),
     "plane": Kind(
-        draw_separately(_plane), has_map,
+        draw_separately(_plane, _title_of_planes), has_map,
         "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the "
         "cosines of single words, of 400 targets at most", LEFT_ROOM + SIDE + UPPER_ROOM,
     ),
     "influence": Kind(
-        draw_separately(single.influence), lambda r: r.primary.influence,
+        draw_separately(single.influence, single.influence_title),
+        lambda r: r.primary.influence,
         "results of ML-EAT or WEAT with two usable terms or more in each group",
     ),
     "resamples": Kind(
@@ -266,7 +306,9 @@ KINDS: dict[str, Kind] = {
         draw_separately(_triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
         "results of DivDist for three groups", WIDTH,
     ),
-    "null": Kind(draw_separately(single.null), lambda r: r.primary.level1, _LEVELS, WIDTH),
+    "null": Kind(
+        draw_separately(single.null, single.null_title), lambda r: r.primary.level1, _LEVELS, WIDTH
+    ),
 }  # fmt: skip
 """Kinds of drawings that eatlas brings."""
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from eatlas.numbers import effect
 from eatlas.present.drawings.svg import Axis, aside, cross, figure, outline, path, tag, words
+from eatlas.present.effects import short_name
 from eatlas.present.text import isolate, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
@@ -277,6 +278,18 @@ def meets(box: Box, others: Iterable[Box]) -> bool:
         if not (x2 <= left or right <= x1 or y2 <= upper or lower <= y1):
             return True
     return False
+
+
+def closer_words(result: AssociationResult) -> str:
+    """How many words of both targets are closer to A than to B, as a title."""
+    points, a = points_of(result), short_name(result.concepts["A"])
+    phrases = []
+    for role in TARGETS:
+        own = [point for point in points if point.role == role and point.term]
+        closer = sum(point.a > point.b for point in own)
+        phrases.append(f"{closer} of {len(own)} {short_name(result.concepts[role])}")
+    b = short_name(result.concepts["B"])
+    return f"{' and '.join(phrases)} are closer to {a} than to {b}"
 
 
 def in_words(plane: Plane, result: AssociationResult) -> str:

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import EatlasError, ResultsError, described
+from eatlas.numbers import in_powers
+from eatlas.present.comparison import title_of_trends
 from eatlas.present.drawings import forest
 from eatlas.present.drawings.kinds import KINDS, Kind, drawing_kinds, find_kind
 from eatlas.present.drawings.sheet import Drawing, alt_of
 from eatlas.present.drawings.svg import ENDINGS, NAMESPACE, size_of, words
 from eatlas.present.findings import findings_of, first_of
 from eatlas.present.findings import title as title_of
-from eatlas.present.sentences import sentences
 from eatlas.results import AssociationResult, Results
 from eatlas.results.base import is_result
 from eatlas.results.compare import SideBySide
@@ -185,8 +186,8 @@ def plot(
 ) -> Plot:
     """Draw results.
 
-    The title is the finding; what explains the drawing is in its ``description``. Without a kind,
-    one result with an EAT pattern is drawn as its EAT-Map, one of DivDist as its targets, a
+    The title says what the drawing shows; what explains it is in its ``description``. Without a
+    kind, one result with an EAT pattern is drawn as its EAT-Map, one of DivDist as its targets, a
     comparison as its matrix, a family as its significance, a study as its specification curve,
     themes as such, other results and several as a forest.
 
@@ -226,8 +227,8 @@ def plot(
         Width in print: one column of a journal (89 mm), two (183 mm), or millimetres. Letters have
         7 points at this size. What is longer than a page (247 mm) is drawn on several.
     title : str, optional
-        Title of the figure; "" for no title. By default the finding, or of a timeline of one series
-        with a trend, the trend.
+        Title of the figure; "" for no title. By default what the drawing shows: the finding of the
+        results, or for instance their trends in a timeline.
     alpha : float, optional
         Of ``"significance"``: the level below which an adjusted p-value fills a cell; .01 by
         default.
@@ -277,17 +278,15 @@ def plot(
         return _make_plot(chosen.draw(results, pixels, **options), shown, mm, title)
     shown = _fitting(results, kind)
     if title is None and kind == "timeline":
-        title = _trend_in_words(results)
+        title = _title_of_trends(results)
     return _make_plot(chosen.draw(shown, pixels, **options), shown, mm, title)
 
 
-def _trend_in_words(results: object) -> str | None:
-    """The trend of level 1, if the results are one series for which a run computed it."""
-    trends = results.trends if isinstance(results, Results) else ()
-    if len(trends) != 1 or trends[0].level1 is None:
+def _title_of_trends(results: object) -> str | None:
+    """The trends of level 1, if the results are series for which a run computed them."""
+    if not isinstance(results, Results) or not results.trends:
         return None
-    is_one_series = [r.period for r in as_results(results)] == list(trends[0].periods)
-    return sentences(trends[0])[0].removesuffix(".") if is_one_series else None
+    return title_of_trends(results, Settings.from_results(results)) or None
 
 
 def _usual_kind(results: object) -> str:
@@ -355,11 +354,16 @@ def _make_plot(
     test = next(iter(tests)) if len(tests) == 1 else ""
     bare = title == ""
     title = drawing.title or finding(shown) if title is None else title
-    source = "" if title.startswith(f"{settings.common}: ") else settings.common
+    title = in_powers(title)
+    source = (
+        ""
+        if title.startswith((f"{settings.common}: ", f"{settings.common}, "))
+        else settings.common
+    )
     of = " · ".join(filter(None, (test, source)))
     about = " · ".join(filter(None, ("" if bare else of, drawing.about)))
     said = (f"{text}." for text in (title, of, drawing.about) if text)
-    described = " ".join((*said, *filter(None, (drawing.key, *drawing.notes))))
+    described = in_powers(" ".join((*said, *filter(None, (drawing.key, *drawing.notes)))))
     drawing = replace(drawing, title=title, about=about)
     (whole,), pages = drawing.pages(), []
     if mm is not None:
@@ -381,7 +385,7 @@ def finding(shown: Sequence[AssociationResult]) -> str:
     findings = findings_of(shown)
     if len(shown) == 1:
         return first_of(findings[0]).removesuffix(".")
-    return title_of(shown, findings, Settings.from_results(shown))
+    return title_of(shown, findings, Settings.from_results(shown), pooled=())
 
 
 def as_results(shown: object) -> tuple[AssociationResult, ...]:

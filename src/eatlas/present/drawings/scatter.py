@@ -39,7 +39,7 @@ PANEL, WIDEST = 205.0, 420.0
 MOST_PANELS, MOST_NAMES, ROOM_FOR_NAMES = 36, 12, 300.0
 """Panels of a drawing; points of a panel that are named, and pixels that it needs for that."""
 LETTERS = 12.0
-BEFORE, AFTER, ABOVE, BELOW = 48.0, 12.0, 40.0, 56.0
+BEFORE, AFTER, ABOVE, BELOW = 48.0, 18.0, 40.0, 56.0
 """Pixels around the square of a panel."""
 SHAPES = ("circle", "square", "triangle", "diamond")
 COLOURS = ("x", "y", "a", "n", "")
@@ -213,7 +213,8 @@ def _panel(
     for point, (x, y) in zip(pair.points, spots, strict=True):
         shape, colour = _look(point.group, groups)
         kind = f"m{' on' * point.significant} {colour}".strip()
-        numbers = f"{effect(point.x)} by {first}, {effect(point.y)} by {second}"
+        x_digits, y_digits = (2 if symbol == "d" else 3 for symbol in pair.symbols)
+        numbers = f"{effect(point.x, x_digits)} by {first}, {effect(point.y, y_digits)} by {second}"
         about = tag("title", words(f"{point.name}: {numbers}"))
         parts.append(path(outline(shape, round(x, 1), round(y, 1)), kind, about))
     if side >= ROOM_FOR_NAMES and len(spots) <= MOST_NAMES:
@@ -253,7 +254,8 @@ def _method_labels(pairs: Sequence[MethodPair], room: float) -> dict[str, str]:
 
 def _end(name: str, symbol: str, size: float) -> str:
     """What is at the end of an axis: a method, and its numbers unless they are effect sizes d."""
-    return f"{short(name if symbol == 'd' else f'{name}: {symbol}', size - 16, LETTERS)} →"
+    text = name if symbol in ("d", name) else f"{name}: {symbol}"
+    return f"{short(text, size - 16, LETTERS)} →"
 
 
 def _numbers(pair: MethodPair) -> list[str]:
@@ -287,8 +289,11 @@ def _title(pairs: Sequence[MethodPair]) -> str:
     if len(pairs) == 1:
         (pair,) = pairs
         found = pair.correlation
-        r, rho = (effect(finite(value)) for value in (found.pearson, found.spearman))
-        return f"{_both(pair)}: r = {r}, ρ = {rho}, n = {found.n}"
+        r, rho = finite(found.pearson), finite(found.spearman)
+        if r is None or rho is None:
+            tests = number_of(len(pair.points), "test")
+            return f"{_both(pair)}: {tests}, no correlation is defined"
+        return f"{_both(pair)}: r = {effect(r)}, ρ = {effect(rho)}, n = {found.n}"
     every = (finite(pair.correlation.pearson) for pair in pairs)
     known = [r for r in every if r is not None]
     range_of = f": r from {effect(min(known))} to {effect(max(known))}" if known else ""

@@ -17,7 +17,8 @@ from eatlas.present.text import isolate
 
 TITLE, ABOUT = 13.0, 11.0
 """Pixels of the letters of a title, and of what is below it and of the key."""
-MOST_LINES = 5
+MOST_LINES, MOST_ABOUT = 8, 4
+"""Lines of a title; of what is below it, and of the key."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,10 @@ class Drawing:
     def pages(self, most: float = math.inf) -> list[str]:
         """Draw as many blocks on each page as fit into a height, one at least."""
         pages: list[list[Block]] = []
-        lines, more = len(self._title(" (10 of 10)")), len(self._lines(self.about, 2))
+        lines, more = len(self._title(" (10 of 10)")), len(self._lines(self.about))
         above = 16.0 * lines + 14.0 * more + (8.0 if lines or more else 0.0)
         above += self.blocks[0].top if self.blocks else 0.0
-        below = self.around(0.0, 0.0)[1] + 15.0 * len(self._lines(self.key, 2)) + 10
+        below = self.around(0.0, 0.0)[1] + 15.0 * len(self._lines(self.key)) + 10
         room = most - above - below
         for block in self.blocks:
             if pages and block.bottom - pages[-1][0].top <= room:
@@ -69,7 +70,7 @@ class Drawing:
             for n, blocks in enumerate(pages, start=1)
         ]
 
-    def _lines(self, text: str, most: int, size: float = ABOUT) -> list[str]:
+    def _lines(self, text: str, most: int = MOST_ABOUT, size: float = ABOUT) -> list[str]:
         """A text on so many lines at most; none of an empty one."""
         return broken(text, self.width - LEFT - RIGHT, most, size) if text else []
 
@@ -84,13 +85,13 @@ class Drawing:
         for line in self._title(of):
             y += 16.0
             above.append(label(isolate(line), LEFT, y, size=TITLE, font_weight=700))
-        for line in self._lines(self.about, 2):
+        for line in self._lines(self.about):
             y += 14.0
             above.append(aside(line, LEFT, y, anchor="start"))
         y += 8.0 if above else 0.0
         first, height = self.blocks[0].top, blocks[-1].bottom - blocks[0].top
         behind, last = self.around(first, first + height)
-        lines = self._lines(self.key, 2)
+        lines = self._lines(self.key)
         key = [aside(line, LEFT, 15.0 * n + 14, anchor="start") for n, line in enumerate(lines)]
         inside = [
             behind,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from eatlas.errors import ResultsError, described, listing
-from eatlas.numbers import effect, level_of, p_equals
+from eatlas.numbers import effect, in_powers, level_of, p_equals
 from eatlas.present.drawings.sheet import Drawing, Sheet
 from eatlas.present.drawings.svg import (
     LEFT,
@@ -156,7 +156,7 @@ def _cell(
     wide, high = column - GAP - 2 * inset, ROW - GAP - 2 * inset
     box = f"M{x + GAP / 2 + inset:.2f} {y + inset:g}h{wide:.2f}v{high:g}h-{wide:.2f}z"
     text = f"{row}, {setting}: d = {effect(d)}, {p_equals(member.p, alpha)}, adjusted "
-    about = tag("title", words(text + p_equals(member.adjusted, alpha)))
+    about = tag("title", words(in_powers(text + p_equals(member.adjusted, alpha))))
     drawn = path(box, f"tile {state} {side}".strip(), about)
     if column >= NUMBERS:
         kind = f"tile-text {state}"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from eatlas.errors import ResultsError
-from eatlas.numbers import effect, in_powers, number_of, p_equals
+from eatlas.numbers import count, effect, in_powers, level_of, number_of, p_equals
 from eatlas.present.drawings.point_names import free_place, square_at, text_box
 from eatlas.present.drawings.sheet import Drawing, Sheet
 from eatlas.present.drawings.svg import (
@@ -17,6 +18,7 @@ from eatlas.present.drawings.svg import (
     WIDTH,
     Axis,
     aside,
+    broken,
     cross,
     dot,
     figure,
@@ -24,20 +26,22 @@ from eatlas.present.drawings.svg import (
     outline,
     path,
     short,
+    text_lines,
 )
-from eatlas.present.effects import levels_of
+from eatlas.present.effects import levels_of, short_name
 from eatlas.present.targets import at_ends, leans
 from eatlas.present.text import isolate, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 
-LETTERS, ROW = 12.0, 19.0
+LETTERS = 12.0
 LEGEND = 14.0
 """Pixels that letters of names in a legend have on a phone, where they are larger."""
 DRIVERS, ENDS = 6, 15
 """Terms of an effect size, and targets at either end, that a drawing shows."""
-DRAWN, BINS, SEED = 20_000, 41, 0
-"""Permutations of a null distribution; bars of it, an odd number so that one is at zero."""
+DRAWN, BINS, SEED, TIED = 20_000, 41, 0, 1e-9
+"""Permutations of a null distribution; bars of it, an odd number so that one is at zero; the seed;
+the difference of two effect sizes that are equal but for rounding."""
 DRIVEN = {
     "X": ("x", "circle"), "Y": ("y", "square"), "A": ("a", "triangle"), "B": ("n", "diamond"),
 }  # fmt: skip
@@ -53,6 +57,25 @@ def changes_of(row: Effect, result: AssociationResult) -> list[tuple[float, str,
         if change is not None
     ]
     return sorted(changes, key=lambda change: -abs(change[0]))
+
+
+def _largest_change(result: AssociationResult) -> tuple[float, str]:
+    """By how much single terms change an effect size at most, and how, in words."""
+    found = [(0.0, "")]
+    for row in levels_of(result):
+        if row.d is not None and (changes := changes_of(row, result)):
+            change, term, _ = changes[0]
+            of = "d at level 1" if row.place == "level1" else f"d of {short_name(row.name)}"
+            text = f"without “{short_name(term)}”, {of} is {effect(row.d + change)}"
+            found.append((abs(change), f"{text} instead of {effect(row.d)}"))
+    return max(found)
+
+
+def influence_title(results: Sequence[AssociationResult]) -> str:
+    """The largest change of an effect size by a single term."""
+    (size, text), test = max((_largest_change(result), result.test) for result in results)
+    of = f" ({test})" * (len(results) > 1)
+    return f"Single terms change d by at most {effect(size)}: {text}{of}" if text else ""
 
 
 def influence(result: AssociationResult, width: float) -> Drawing:
@@ -81,28 +104,45 @@ def influence(result: AssociationResult, width: float) -> Drawing:
             sheet.write(text, size=11, class_="eat-muted")
         sheet.y += 6
         axis = Axis.with_margin([d, *(d + change for change, *_ in most)], names + 10, width - 64)
-        bottom, whole = sheet.y + ROW * len(most), f"M{axis.at(d):.1f} "
+        names_of = {term: broken(term, names - LEFT - 8, 3, LETTERS) for _, term, _ in most}
+        heights = {term: 14.0 * len(lines) + 5 for term, lines in names_of.items()}
+        bottom, whole = sheet.y + sum(heights.values()), f"M{axis.at(d):.1f} "
         sheet.add(axis.grid(sheet.y, bottom, strong=None))
         sheet.add(path(f"{whole}{sheet.y:g}V{bottom:g}", "fig-ink"))
         for change, term, role in sorted(most, key=lambda change: change[0] * d):
-            y, x, (colour, shape) = sheet.y + ROW / 2, axis.at(d + change), DRIVEN[role]
-            name = short(term, names - LEFT - 8, LETTERS)
+            y, x, (colour, shape) = sheet.y + heights[term] / 2, axis.at(d + change), DRIVEN[role]
+            lines = names_of[term]
+            look: Any = {"size": LETTERS, "class_": f"fig-name {colour}"}
+            first = y + 4 - 7.0 * (len(lines) - 1)
+            for n, line in enumerate(lines):
+                sheet.add(label(isolate(line), LEFT, first + 14 * n, **look))
             sheet.add(
-                label(name, LEFT, y + 4, size=LETTERS, class_=f"fig-name {colour}"),
                 path(f"{whole}{y:g}H{x:.1f}", f"i {colour}"),
                 path(outline(shape, round(x, 1), y), f"m{' on' * (change * d < 0)} {colour}"),
                 label(effect(d + change), width - RIGHT, y + 4, anchor="end"),
             )
-            sheet.y += ROW
+            sheet.y += heights[term]
         sheet.y += 26
         sheet.end_block()
         drivers = ", ".join(f"{isolate(term)} {effect(d + c)}" for c, term, _ in most[:3])
         phrases.append(f"{row.title}, {isolate(row.name)}: d = {effect(d)}; without {drivers}")
     return sheet.close(
         f"Influence of single terms in {result.test}. {'. '.join(phrases)}.",
+        title=influence_title([result]),
         about="Effect size d without each term; line: with all",
         key="Filled: without the term, d is nearer to 0 or changes sign.",
     )
+
+
+def null_title(results: Sequence[AssociationResult]) -> str:
+    """How many of several tests have a d that is rare among random permutations."""
+    rare = sum(
+        level.p.two_sided <= result.rule.alpha
+        for result in results
+        if (level := result.primary.level1) is not None
+    )
+    alpha = level_of(results[0].rule.alpha)
+    return f"Random permutations: two-sided p ≤ {alpha} in {rare} of {len(results)} results"
 
 
 def null(result: AssociationResult, width: float) -> Drawing:
@@ -125,9 +165,9 @@ def null(result: AssociationResult, width: float) -> Drawing:
     axis = Axis.with_zero((-reach, reach), LEFT + 20, width - RIGHT - 20)
     sheet.add(axis.grid(top, bottom))
     bars = {"b": "", "b on": ""}
-    for count, first, last in zip(counts.tolist(), ends[:-1], ends[1:], strict=True):
+    for number, first, last in zip(counts.tolist(), ends[:-1], ends[1:], strict=True):
         left, right = axis.at(float(first)) + 0.5, axis.at(float(last)) - 0.5
-        tall = high * count / counts.max()
+        tall = high * number / counts.max()
         kind = "b on" if abs(first + last) / 2 >= abs(d) else "b"
         bars[kind] += f"M{left:.1f} {bottom:g}v-{tall:.1f}H{right:.1f}V{bottom:g}z"
     sheet.add(*(path(drawn, kind) for kind, drawn in bars.items() if drawn))
@@ -150,7 +190,12 @@ def null(result: AssociationResult, width: float) -> Drawing:
         "observed d, or farther.",
     )
     alt = f"What random labels show in {result.test}: {text}, two-sided {p}. {notes[0]}"
-    return sheet.close(alt, notes=notes)
+    far = int((np.abs(chance) >= abs(d) - TIED).sum())
+    title = f"{count(far) if far else 'None'} of {DRAWN:,} random permutations "
+    title += (
+        f"{'give' if far > 1 else 'gives'} a d at least as far from 0 as the observed {effect(d)}"
+    )
+    return sheet.close(alt, title=title, notes=notes)
 
 
 def targets(result: AssociationResult, width: float) -> Drawing:
@@ -183,8 +228,11 @@ def targets(result: AssociationResult, width: float) -> Drawing:
         written.append(label(text, middle, 14, anchor="middle", font_weight=600))
     sheet.begin(22.0)
     for row in rows:
-        y = sheet.y + ROW / 2
-        sheet.add(label(short(row.term, names - LEFT - 10, 12), LEFT, y + 4))
+        lines = broken(row.term, names - LEFT - 10, 3, LETTERS)
+        high = 14.0 * len(lines) + 5
+        y = sheet.y + high / 2
+        first = y + 4 - 7.0 * (len(lines) - 1)
+        sheet.add(text_lines(lines, LEFT, first, step=14, size=LETTERS))
         for axis, group in zip(axes, shown.columns, strict=True):
             value, ends, zero = row.points[group], row.intervals[group], f"{axis.at(0):.1f}"
             if value is not None:
@@ -193,7 +241,7 @@ def targets(result: AssociationResult, width: float) -> Drawing:
                 sheet.add(path(box, f"lean{kind}"))
             if ends is not None:
                 sheet.add(path(f"M{axis.at(ends[0]):.1f} {y:g}H{axis.at(ends[1]):.1f}", "i"))
-        sheet.y += ROW
+        sheet.y += high
         sheet.end_block()
     key = [f"Axis: {' to '.join(scale.ends())}."] if len(axes[0].ticks()) == 1 else []
     key += [f"{left} targets between them are not shown."] if left else []

@@ -16,7 +16,7 @@ from typing import Any, Self, cast
 
 from markupsafe import Markup
 
-from eatlas.numbers import effect
+from eatlas.numbers import effect, in_powers
 from eatlas.present.effects import chance_range, levels_of
 from eatlas.present.text import clean, isolate, pixels, wrap
 from eatlas.results import AssociationResult
@@ -95,8 +95,13 @@ def figure(
     box = f"0 0 {_show(float(width))} {_show(float(height))}"
     return tag(
         "svg", tag("title", words(title)), *children,
-        viewBox=box, role="img", aria_label=alt or title, class_=kind,
+        viewBox=box, role="img", aria_label=in_powers(alt or title), class_=kind,
     )  # fmt: skip
+
+
+def paper(x: float, y: float, width: float, height: float) -> str:
+    """A rectangle in the colour of the paper, over lines that would cross a text."""
+    return tag("rect", x=x, y=y, width=width, height=height, class_="eat-paper")
 
 
 def size_of(svg: str) -> tuple[float, float]:
@@ -352,12 +357,20 @@ def estimate(shown: Effect, axis: Axis, y: float, symbol: str = "d") -> str:
     return interval_line(shown, axis, y) + mark(shown, axis.at(shown.d), y)
 
 
-def stack_effects(shown: Sequence[Effect], axis: Axis, top: float) -> tuple[str, float]:
-    """Effect sizes below each other from an edge on, with lines at the ticks, and their height."""
-    height = ROW * len(shown) + 4
+def stack_effects(
+    shown: Sequence[Effect], axis: Axis, top: float, steps: Sequence[float] = ()
+) -> tuple[str, float]:
+    """Effect sizes below each other from an edge on, with lines at the ticks, and their height.
+
+    `steps` are the heights of rows that are not equal.
+    """
+    steps = steps or [ROW] * len(shown)
+    height = sum(steps) + 4
     zero = path(f"M{axis.at(0):g} {top:g}v{height:g}", "z")
     ticks = path("".join(f"M{round(x, 1):g} {top:g}v{height:g}" for x, _ in axis.ticks()), "g")
-    rows = (estimate(row, axis, top + 2 + ROW * (i + 0.5)) for i, row in enumerate(shown))
+    rows = (
+        estimate(row, axis, top + 2 + sum(steps[:i]) + steps[i] / 2) for i, row in enumerate(shown)
+    )
     return ticks + zero + "".join(rows), height
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from eatlas.numbers import number_of
@@ -35,6 +35,7 @@ IN_ROWS = ("test", "source", "period", "window", "distance")
 LETTERS, ROW = 12.0, 24.0
 LEAST_COLUMN = 140.0
 """Pixels of a column; if there are more measures than fit, the others are below."""
+LEFT_OUT = "A group of measures has no row for what none of them measured."
 NUMBER = 50.0
 """Pixels of a number beside its axis."""
 
@@ -54,10 +55,10 @@ def draw_table(results: Sequence[AssociationResult], width: float) -> Drawing:
     counts = {by: len({row[i] for row in cells}) for i, by in enumerate(respects)}
     counts["measure"] = len(heads)
     return below(
-        (_band(band, list(cells), names, width) for band in bands),
-        title=", ".join(number_of(count, by) for by, count in counts.items()),
+        (_band(band, _rows_of(band, cells), names, width) for band in bands),
+        about=", ".join(number_of(count, by) for by, count in counts.items()),
         key=key_of(results, (e for column in columns for e in column.marks.values() if e)),
-        notes=("Each measure has a scale of its own.",),
+        notes=("Each measure has a scale of its own.",) + (LEFT_OUT,) * (len(bands) > 1),
     )
 
 
@@ -121,6 +122,11 @@ class _Column:
         return Axis.with_margin(numbers or [0.0], start, end).sparse()
 
 
+def _rows_of(columns: Sequence[_Column], cells: Iterable[Key]) -> list[Key]:
+    """The rows that have a number in some of the columns."""
+    return [row for row in cells if any(row in column.cells for column in columns)]
+
+
 def _larger(result: AssociationResult) -> str | None:
     """What larger numbers of a result are associated with; None if they have no direction."""
     if result.effects()[0].symbol == "d":
@@ -134,7 +140,7 @@ def _band(columns: Sequence[_Column], rows: Sequence[Key], names: float, width: 
     sheet, column = Sheet(width), (width - names) / len(columns)
     lefts = [names + column * i for i in range(len(columns))]
     axes = [c.axis(x + 12, x + column - NUMBER) for c, x in zip(columns, lefts, strict=True)]
-    heads = [broken(measure.head, column - 12, 2, LETTERS) for measure in columns]
+    heads = [broken(measure.head, column - 12, 4, LETTERS) for measure in columns]
     written = [
         text_lines(lines, x + 4, 16, size=LETTERS, font_weight=700)
         for lines, x in zip(heads, lefts, strict=True)
@@ -143,7 +149,7 @@ def _band(columns: Sequence[_Column], rows: Sequence[Key], names: float, width: 
     phrases = []
     for row in rows:
         y, said = sheet.y + ROW / 2, []
-        lines = broken(", ".join(row), names - LEFT - 8, 2, LETTERS)
+        lines = broken(", ".join(row), names - LEFT - 8, 6, LETTERS)
         first = y + 4 - 7.0 * (len(lines) - 1)
         sheet.add(text_lines(lines, LEFT, first, step=14, size=LETTERS))
         for measure, axis, x in zip(columns, axes, lefts, strict=True):

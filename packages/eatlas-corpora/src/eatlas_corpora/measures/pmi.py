@@ -73,7 +73,7 @@ class PMI(TargetMeasure):
     >>> test = eatlas.GroupsTest(targets=["nurse"], groups={"Women": ["she"], "Men": ["he"]})
     >>> counts = {"nurse": {"Women": 30, "Men": 10}, "(all)": {"Women": 1000, "Men": 2000}}
     >>> print(eatlas.PMI()(test, counts).summary())
-    PMI = 1.79, two-sided p = 7.49e-07
+    PMI = 1.792, two-sided p = 7.5e-7
     """
 
     name: ClassVar[str] = "pmi"

@@ -7,9 +7,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from eatlas.numbers import effect as format_effect
 from eatlas.numbers import percent
 from eatlas.results.base import Share
-from eatlas.results.effects import Effect, format_effect, parameters
+from eatlas.results.effects import Effect, parameters
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
 from eatlas.results.parts import (

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from eatlas.numbers import percent
+from eatlas.numbers import effect, percent
 from eatlas.results.base import SoftmaxResult
 from eatlas.results.effects import Effect
 from eatlas.results.embedding_tests import ThreeLevelResult
@@ -20,7 +20,7 @@ from eatlas.results.levels import (
     OverDraws,
 )
 from eatlas.results.parts import ByRole, Probability, Record, at
-from eatlas.results.targets import TargetValuesResult, brief
+from eatlas.results.targets import TargetValuesResult
 from eatlas_models.results.language_model import LanguageModelRecord, LanguageModelResult
 
 Direction = Literal["target given attribute", "attribute given target"]
@@ -272,5 +272,5 @@ class PLLResult(TargetValuesResult, LanguageModelResult):
         """The proportion with its interval and p, and the types at either end."""
         low, high = self.interval
         share = f"{self.value:.1f}% of {self.count:,} pairs [{low:.1f}, {high:.1f}]"
-        text = super().summary().replace(f"{self.display_name} = {brief(self.value)}", share)
+        text = super().summary().replace(f"{self.display_name} = {effect(self.value, 3)}", share)
         return text.replace("targets", "types")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from eatlas.numbers import p_equals
 from eatlas.results.exploration import words_of_search
 from eatlas.results.parts import at
 from eatlas.results.questions import SignedP, evidence_of
@@ -64,7 +65,7 @@ class Confirmation:
         return bool(effect and effect.d and effect.direction != _SIDES[self.found.towards])
 
     def __repr__(self) -> str:
-        p = "" if self.adjusted is None else f", p = {self.adjusted:.2g}"
+        p = "" if self.adjusted is None else f", {p_equals(self.adjusted)}"
         return f"<{self.found.theme} on {self.result.source}: {self.verdict}{p}>"
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from eatlas.notes import Note, Noted
-from eatlas.results.effects import format_effect
+from eatlas.numbers import effect
 from eatlas.results.levels import Interval
 from eatlas.results.parts import Probability, Record, is_none
 
@@ -103,7 +103,7 @@ class TransformCost(Record):
     def __repr__(self) -> str:
         parts = [(cost.name, cost.before, cost.after) for cost in self.similarity]
         parts += [(cost.name, cost.add.before, cost.add.after) for cost in self.analogies]
-        text = ", ".join(f"{name} {format_effect(b)} to {format_effect(a)}" for name, b, a in parts)
+        text = ", ".join(f"{name} {effect(b)} to {effect(a)}" for name, b, a in parts)
         return f"<Cost of {self.source}: {text}>"
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from eatlas.cli.console import new_console, say, show, table_of
-from eatlas.numbers import count, number_of
-from eatlas.results.effects import format_effect
+from eatlas.numbers import count, effect, number_of
 from eatlas_workbench.studies import Prepared
 from eatlas_workbench.studies.record import StudyRecord
 from eatlas_workbench.studies.study import share
@@ -44,8 +43,8 @@ def print_study(record: StudyRecord) -> None:
         rows.append((
             f"  {row['label']}" if choice else "all specifications",
             f"{row['number']:,}",
-            format_effect(row["median"]),
-            f"{format_effect(row['least'])} to {format_effect(row['greatest'])}",
+            effect(row["median"]),
+            f"{effect(row['least'])} to {effect(row['greatest'])}",
             share(row["significant"]),
             f"{row['pattern']} {share(row['share'])}" if row["pattern"] else "",
         ))  # fmt: skip

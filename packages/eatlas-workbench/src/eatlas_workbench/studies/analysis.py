@@ -39,7 +39,7 @@ Compared = tuple[str, str, str, list[Pair]]
 def analyse(record: StudyRecord, *, seed: int = 0) -> StudyAnalysis:
     """Analyse a study."""
     effects = record.measured
-    explained, shares = _shares(record, effects)
+    explained, shares = choice_shares(record)
     compared = [
         each for choice in _comparable(record) for each in _compare_alternatives(effects, choice)
     ]
@@ -106,10 +106,9 @@ def _pair(record: StudyRecord, compared: Compared) -> MethodPair:
     return MethodPair(first, second, tuple(map(point, pairs)), by=choice)
 
 
-def _shares(
-    record: StudyRecord, effects: Sequence[Specification]
-) -> tuple[float | None, list[ChoiceShare]]:
-    """Proportions of the variance of d, choice by choice."""
+def choice_shares(record: StudyRecord) -> tuple[float | None, list[ChoiceShare]]:
+    """Proportions of the variance of d: of all choices together, and choice by choice."""
+    effects = record.measured
     columns = {name: [spec.choices.get(name, "") for spec in effects] for name in record.varying}
     columns = {name: labels for name, labels in columns.items() if len(set(labels)) > 1}
     if not 0 < len(columns) <= MOST_CHOICES:

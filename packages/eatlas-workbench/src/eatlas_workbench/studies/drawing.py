@@ -6,14 +6,18 @@ Simonsohn, Simmons and Nelson (2020).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from eatlas.errors import ResultsError, described
 from eatlas.numbers import effect, number_of
 from eatlas.present.drawings.sheet import Drawing, side_by_side
 from eatlas.present.drawings.svg import Axis, dot, figure, label, path, short, tag, words
+from eatlas.present.rendering import phrase
 from eatlas.present.text import one_line
+from eatlas_workbench.studies.analysis import choice_shares
+from eatlas_workbench.studies.record import ChoiceShare, StudyRecord
 
 Specification = Any
 """One of a study: numbered, with choices, a status, an effect size d and a pattern."""
@@ -27,6 +31,10 @@ STUDY, HEADS, NAMES, RIGHT = 920.0, 100.0, 235.0, 10.0
 """Pixels of the whole; where the names of choices end, those of alternatives, and the curve: on a
 narrow drawing in the same shares."""
 TOP, CURVE, ROW, GAP = 10.0, 230.0, 18.0, 8.0
+OF_LINES = (
+    "Intervals are for other words, or over bootstrap samples where a measure has no test for "
+    "other words."
+)
 
 
 def thin_specifications(measured: Sequence[Specification]) -> list[Specification]:
@@ -122,6 +130,15 @@ def specification_curve(
     return figure(y + 6, *parts, title=title, alt=alt, width=width, kind=kind)
 
 
+def title_of_study(record: StudyRecord, shares: Iterable[ChoiceShare]) -> str:
+    """How many specifications are significant, by the choice that explains most of d."""
+    every, *alternatives = record.summaries()
+    first = max(shares, key=attrgetter("shapley"), default=None)
+    judged = [spec for spec in record.measured if spec.significant is not None]
+    choice = "" if first is None else first.choice
+    return phrase("study", "title", every, alternatives, choice, judged)
+
+
 def draw_study(study: object, width: float) -> Drawing:
     """The curve of a study or of its record."""
     record: Any = getattr(study, "record", study)
@@ -134,11 +151,10 @@ def draw_study(study: object, width: float) -> Drawing:
         )
     names = record.varying or ("test",)
     drawn = specification_curve(measured, {n: record.choices.get(n, ()) for n in names}, width)
-    effects, filled = [spec.d for spec in measured], sum(bool(s.significant) for s in measured)
-    of = number_of(len(measured), "specification")
-    range_of = f"d from {effect(min(effects))} to {effect(max(effects))}"
-    title = f"{filled or 'None'} of {of} significant, {range_of}"
+    title = title_of_study(record, choice_shares(record)[1])
     note = "Each column is a specification: its effect size, and below it its pattern and choices."
-    lines = " Lines: intervals." * any(spec.low is not None for spec in measured)
+    lines = " Lines: 95% intervals." * any(spec.low is not None for spec in measured)
     key = f"Filled: significant.{lines}"
-    return side_by_side([drawn], width, title=title, key=key, notes=(note,))
+    return side_by_side(
+        [drawn], width, title=title, key=key, notes=(note, OF_LINES)[: 1 + bool(lines)]
+    )

@@ -37,6 +37,7 @@ from eatlas_workbench.studies.drawing import (
     draw_study,
     specification_curve,
     thin_specifications,
+    title_of_study,
 )
 from eatlas_workbench.studies.fitting import Prepared, prepare
 from eatlas_workbench.studies.plan import tables_of
@@ -475,6 +476,7 @@ def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int
         "adjusted": [spec for spec in effects if spec.holm is not None],
         "patterns": patterns.most_common(),
         "shares": sorted(analysis.shares, key=lambda share: -share.shapley),
+        "title": title_of_study(record, analysis.shares) if effects else "",
         "curve": Markup(specification_curve(effects, choices) if effects else ""),  # noqa: S704
         "drawn": len(thin_specifications(effects)),
         "rows": effects if len(effects) <= MOST_ROWS else [*effects[:half], *effects[-half:]],

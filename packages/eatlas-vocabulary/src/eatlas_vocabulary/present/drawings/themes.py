@@ -111,7 +111,7 @@ def distances(theme: Theme) -> dict[str, float]:
 
 
 def chart(result: ThemesResult, width: float, title: str) -> Drawing:
-    """Themes below each other in the order of the result: of many those with the smallest p."""
+    """Themes below each other, the strongest finding first: of many those with the smallest p."""
     scale, sheet = Scale.of(result), Sheet(width)
     chosen = sorted(result.themes, key=strength)[:MOST]
     longest = max(pixels(isolate(theme.name), LETTERS) for theme in chosen)
@@ -128,7 +128,7 @@ def chart(result: ThemesResult, width: float, title: str) -> Drawing:
     heads += [aside("p", width - RIGHT, y, anchor="end")]
     sheet.parts = []
     sheet.begin(y + 6)
-    for theme in (theme for theme in result.themes if theme in chosen):
+    for theme in chosen:
         _row(sheet, result, theme, scale, axis, room)
         sheet.end_block()
     what = "Effect size d" if scale.two else "Groups, from their mean in standard deviations"
@@ -158,7 +158,7 @@ def _row(
     """Name, mark, d, interval and p of a theme; of more than two groups its ends."""
     names, edge = axis.start - 12 - LEFT, sheet.width - RIGHT
     beyond = theme.p_max_t < result.alpha
-    lines, below = broken(theme.name, names, 2, LETTERS), ""
+    lines, below = broken(theme.name, names, 4, LETTERS), ""
     if not scale.two:
         below = short(_ends(result, theme), names, 11)
     high, first = 14.0 * (len(lines) + bool(below)) + 5, sheet.y + 14
