@@ -10,6 +10,25 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 PATIENCE = 120_000
 """Milliseconds until what is waited for counts as missing; on a busy machine a click takes long."""
+CUT_LABELS = """() => {
+  const seen = part => part.checkVisibility() && !part.closest('.sr, .skip'), said = part => part.textContent.trim().slice(0, 60);
+  const boxes = [...document.querySelectorAll('body *')].filter(seen);
+  const cut = boxes.filter(part => part.tagName !== 'SELECT' && ['hidden', 'clip'].includes(getComputedStyle(part).overflowX)
+    && part.scrollWidth > part.clientWidth + 1 && !part.ownerSVGElement && part.tagName !== 'svg');
+  const pen = document.createElement('canvas').getContext('2d');
+  const chosen = [...document.querySelectorAll('select')].filter(select => {
+    pen.font = getComputedStyle(select).font;
+    return seen(select) && pen.measureText(select.selectedOptions[0].label).width + 24 > select.clientWidth;
+  });
+  const letters = [...document.querySelectorAll('svg text')].filter(seen).filter(text => {
+    const [a, b] = [text, text.ownerSVGElement].map(part => part.getBoundingClientRect());
+    const within = a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 2 && a.bottom <= b.bottom + 2;
+    const clipped = getComputedStyle(text.ownerSVGElement).overflow === 'hidden' && !within;
+    return clipped || a.left < -1 || a.right > innerWidth + 1 || text.textContent.includes('…');
+  });
+  return [...cut, ...chosen, ...letters].map(said);
+}"""
+"""Labels that are cut, end in an ellipsis, or are partly outside of a drawing or the window."""
 
 
 class Tabs:

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -24,10 +25,17 @@ import eatlas
 from eatlas.measures.registry import measure_names
 from eatlas.numbers import is_plural
 from eatlas.present import report_html
-from eatlas.present.findings import effects_with_verdicts, findings_of, first_of, title
+from eatlas.present.findings import (
+    answers_by_tests,
+    effects_with_verdicts,
+    findings_of,
+    first_of,
+    title,
+)
 from eatlas.present.sections import mark_targets
 from eatlas.results.finding import VERDICTS
 from eatlas.results.levels import Sensitivity
+from eatlas.results.questions import TESTS, answer_together, evidence_of
 from eatlas.results.settings import Settings
 
 LOW, HIGH = 0.004, 0.4
@@ -297,6 +305,42 @@ def test_no_sentence_says_more_than_its_p_values(results):
                 question.verdict == "these words"
             )
             assert ("is shown" in question.sentence) is (question.verdict == "not shown")
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(told(), min_size=1, max_size=3))
+def test_without_a_test_a_question_is_answered_as_if_it_had_not_been_made(results):
+    """The rule itself, for a result without the tests among others that have all of theirs."""
+    results = [r.model_copy(update={"test": f"test-{n}"}) for n, r in enumerate(results)]
+    evidence = [evidence_of(result) for result in results]
+    by_tests = [
+        answers_by_tests(r, finding)
+        for r, finding in zip(results, findings_of(results), strict=True)
+    ]
+    for place, tests in product(PLACES, range(8)):
+        made = [name for i, name in enumerate(TESTS) if tests >> i & 1]
+        every = [(r.concepts, found[place]) for r, found in zip(results, evidence, strict=True)]
+        for n, answers in enumerate(by_tests):
+            reduced = list(every)
+            reduced[n] = every[n][0], every[n][1].of_tests(made)
+            expected = answer_together(reduced)[n]
+            answer = answers[place].answers[int(answers[place].at[tests])]
+            assert answer.sentence == expected.sentence
+            assert answer.verdict == expected.verdict
+            if tests & 1:
+                assert answer.reason == expected.reason
+
+
+def test_what_is_switched_off_never_makes_a_verdict_stronger_and_has_its_interval():
+    result = eatlas.run("weat-6", measures="ml-eat(resamples=0)")[0]
+    found = answers_by_tests(result, result.finding)["level1"]
+    said = [found.answers[int(number)] for number in found.at]
+    assert [answer.verdict for answer in said[1::2]] == [*["these words"] * 3, "supported"]
+    assert {answer.reason for answer in said[::2]} == {"these word lists were not tested"}
+    level, crossed = result.level1, result.generalisation.level1
+    unit = level.effect_size / level.difference
+    assert found.crossed == pytest.approx((crossed.low * unit, crossed.high * unit))
+    assert found.crossed != result.finding.questions["level1"].interval
 
 
 SMALL = {

@@ -94,7 +94,7 @@ def test_the_page_shows_lines_sentences_gaps_and_a_table():
     given = trend(YEARS, missing=[{"period": 1920, "reason": "only <2> words"}], warnings=["small"])
     page = Page(report_html(Results(years(), trends=[given])))
     for words in (
-        "The effect size d at level 1 rises by 0.09 per decade",
+        "d of test-1 rises by 0.09 per decade",
         "Level 1: 0.09 per decade (95% interval 0.04 to 0.14 over documents and words); rank "
         "correlation with the year 0.90, p = .0083 two-sided (1 of 120 arrangements "
         "of blocks of 4 periods); p = .11 if the series is rotated (with 18 periods, p cannot be "
@@ -103,7 +103,7 @@ def test_the_page_shows_lines_sentences_gaps_and_a_table():
         "words); rank correlation with the year −0.20, p = .50",
         "Note. small",
         "1 year without a result: 1920 only <2> words",
-        "ML-EAT on some-vectors , 1900 to 1930, 3 of 4 periods",
+        "Flowers / Insects · Pleasant / Unpleasant · ML-EAT on some-vectors , 1900 to 1930, 3 of 4 periods",
     ):
         assert " ".join(words.split()) in page.text.replace("\N{NO-BREAK SPACE}", " ")
     (drawn,) = [a["aria-label"] for a in page.all("svg") if "by year" not in a.get("class", "")

@@ -73,12 +73,12 @@ from eatlas.present.effects import (
     short_name,
     without_adjustment,
 )
-from eatlas.present.findings import NAMES
+from eatlas.present.findings import NAMES, answers_by_tests
 from eatlas.present.rendering import FEW, FILTERS, phrase, render
 from eatlas.present.sections import Section, images_of, patterns_seen, score_unit, source_of
 from eatlas.present.sentences import limits, statement, statements
 from eatlas.present.targets import values_legend
-from eatlas.present.text import isolate
+from eatlas.present.text import clean, isolate
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import CELLS, draws_of
@@ -101,12 +101,18 @@ class PageParts:
     thumbnails: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     packed: bool = False
     """Whether figures are numbers, which the page's script draws."""
+    answers: dict[Any, int] = field(default_factory=dict)
+    """Answers that results of a packed page have in common, each with its number."""
 
     def draw(self, kind: str, *of: Any, **look: Any) -> Drawing:
         """A drawing of a kind."""
         if self.packed:
             return {"draw": kind, **_NUMBERS[kind](*of, **look)}
         return _DRAWINGS[kind](*of, **look)
+
+    def number_cells(self, *cells: Text) -> list[Text | None]:
+        """Cells with the numbers of the drawing before them, which the page's script can write."""
+        return [None] * len(cells) if self.packed and self.scales else list(cells)
 
     def row(self, section: Section) -> tuple[str, str, Drawing]:
         """The drawing in the line of a finding, behind what is at the ends of its axis."""
@@ -206,15 +212,15 @@ def _of_map(result: AssociationResult) -> dict[str, Any]:
 
 def _of_effect(row: Effect) -> tuple[Any, ...]:
     """An effect size as its mark and its interval show it."""
-    low, high = (round(end, DIGITS) for end in row.interval) if row.interval else (None, None)
+    low, high = (brief(end, 2, DIGITS) for end in row.interval) if row.interval else (None, None)
     fill = None if is_untested(row) else FILLS[row.verdict].strip()
-    d = None if row.d is None or row.symbol != "d" else round(row.d, DIGITS)
+    d = None if row.d is None or row.symbol != "d" else brief(row.d, 2, DIGITS)
     return row.place, d, fill, low, high, row.adjusted is not None
 
 
 def _of_random(row: Effect) -> dict[str, Any]:
     """Where most differences of random topics are, and whether the effect size is beyond them."""
-    low, high = (round(end, DIGITS) for end in chance_range(row))
+    low, high = (brief(end, 2, DIGITS) for end in chance_range(row))
     beyond = row.matched is not None and row.matched.p_two_sided < row.rule.alpha
     return {"shown": _of_effect(row)[:2], "low": low, "high": high, "beyond": beyond}
 
@@ -289,7 +295,8 @@ def _questions(section: Section, page: PageParts) -> Iterator[Block]:
             cells.append(cell("", kind="drawn", drawing=page.draw("interval", scales, row)))
         ends = [question.interval] if question.interval else []
         ends += row.other_intervals.values()
-        cells.append([effect(row.d), *({"small": interval(pair)} for pair in ends)])
+        sizes = [effect(row.d), *({"small": interval(pair)} for pair in ends)]
+        cells += page.number_cells(sizes) if ends == [row.interval] else [sizes]
         for name in p_names:
             p = getattr(question.p, name)
             known = name == "adjusted" and question.p.new is not None
@@ -302,7 +309,41 @@ def _questions(section: Section, page: PageParts) -> Iterator[Block]:
             verdict.append({"small": question.reason})
         cells.append(cell(verdict, kind="text"))
         rows.append(cells)
-    yield table("levels n questions", f"Questions of {section.anchor}", [heads], rows)
+    numbers = table("levels n questions", f"Questions of {section.anchor}", [heads], rows)
+    yield _with_switches(section, page, questions, numbers)
+
+
+def _with_switches(
+    section: Section, page: PageParts, questions: Sequence[Effect], numbers: Block
+) -> Block:
+    """The table of questions below switches for its tests, with all that these can show."""
+    result, shown = section.result, section.finding
+    known = [question.p for question in shown.questions.values()]
+    tests = [
+        (2**i, text)
+        for i, (name, text) in enumerate(p_heads([result]).items())
+        if any(getattr(p, name) is not None for p in known)
+    ]
+    if len(tests) < 2:
+        return numbers
+    by_place = answers_by_tests(result, shown)
+    states: list[Any] = []
+    for row in questions:
+        answers, at, crossed = by_place[row.place]
+        says = tuple((NAMES[a.verdict], a.reason, clean(a.sentence)) for a in answers)
+        verdicts = tuple(answer.verdict for answer in answers)
+        if page.packed:
+            fills = tuple(FILLS[verdict].strip() for verdict in verdicts)
+            number = page.answers.setdefault((at, says, fills), len(page.answers))
+            states.append((number, *(round(end, 2) for end in crossed or ())))
+            continue
+        state: dict[str, Any] = {"at": at, "says": says}
+        if page.scales is not None and row.d is not None:
+            state |= page.scales.states(row, verdicts, crossed)
+        if shown.questions[row.place].interval:
+            state["crossed"] = f"not adjusted {interval(crossed)}" if crossed else UNDEFINED
+        states.append(state)
+    return {"is": "claim", "tests": tests, "states": states, "table": numbers}
 
 
 def _comparison(row: Effect) -> Text:
@@ -454,8 +495,7 @@ def _frequency(section: Section, page: PageParts) -> Iterator[Block]:
             [
                 [row.title, {"small": _comparison(row)}],
                 cell("", kind="drawn", drawing=page.draw("random", scales, row)),
-                effect(row.d),
-                interval(chance_range(row)),
+                *page.number_cells(effect(row.d), interval(chance_range(row))),
                 {"strong": p_value(row.matched.p_two_sided, alpha)},
             ]
             for row in matched

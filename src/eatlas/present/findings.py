@@ -31,7 +31,14 @@ from eatlas.results import AssociationResult
 from eatlas.results.finding import Finding, Question, QuestionP, Verdict
 from eatlas.results.parts import Tail, at
 from eatlas.results.pooled import PooledGroup, pool_groups
-from eatlas.results.questions import questions_of, sentence_of
+from eatlas.results.questions import (
+    TESTS,
+    Answer,
+    answer_of_tests,
+    evidence_of,
+    questions_of,
+    sentence_of,
+)
 from eatlas.results.settings import Settings
 from eatlas.stimuli.kinds import ROLES
 
@@ -289,6 +296,43 @@ def first_of(finding: Finding) -> str:
     """The sentence of the first question, with what a finding says before it."""
     others = list(finding.questions.values())[1:]
     return finding.sentence.removesuffix(" ".join(["", *(each.sentence for each in others)]))
+
+
+class AnswersByTests(NamedTuple):
+    """What a question answers with any of its three tests."""
+
+    answers: list[Answer]
+    """Different ones, without their intervals."""
+    at: str
+    """The number of the answer for each set of tests, from none to all: 1 stands for these words,
+    2 for new words, 4 for the adjusted test."""
+    crossed: tuple[float, float] | None
+    """The interval without the adjusted test."""
+
+
+def answers_by_tests(result: AssociationResult, finding: Finding) -> dict[str, AnswersByTests]:
+    """What each question of a finding answers with any of its tests."""
+    evidence, names = evidence_of(result), names_of(result)
+    found: dict[str, AnswersByTests] = {}
+    for place, question in finding.questions.items():
+        known = evidence[place]
+        of_sets = [
+            answer_of_tests(
+                names, known, question, [name for i, name in enumerate(TESTS) if tests >> i & 1]
+            )
+            for tests in (0, 1, 3, 5, 7)
+        ]
+        crossed = of_sets[2].interval
+        texts = [answer._replace(interval=None) for answer in of_sets]
+        if not found:  # what comes before the first sentence stays
+            before = first_of(finding).removesuffix(question.sentence)
+            texts = [answer._replace(sentence=before + answer.sentence) for answer in texts]
+        answers = list(dict.fromkeys(texts))
+        none, these, new, adjusted, whole = map(answers.index, texts)
+        # without the permutation test nothing is shown, whatever the other tests say
+        at = f"{none}{these}{none}{new}{none}{adjusted}{none}{whole}"
+        found[place] = AnswersByTests(answers, at, crossed)
+    return found
 
 
 def p_values(result: AssociationResult, question: Question) -> str:

@@ -102,11 +102,12 @@ def report_html(
         rest = {
             "lines": [{**line, "at": at} for line, at in zip(others, where[first:], strict=True)],
             "rows": [rows_of(table, members, places, first) for table, members in tables],
+            "answers": list(page.answers),
         }
         packs.append(deflate(rest))
     return render(
         "report",
-        **page_files("cards.js", *(["blocks.js"] if packed else []), "report.js"),
+        **page_files("cards.js", *(["blocks.js"] if packed else []), "claims.js", "report.js"),
         scales=scales,
         thumbnails=thumbnails,
         packed=packed,

@@ -236,15 +236,20 @@ class Effect:
         reach *= t_quantile(1 - confidence_level, df) / t_quantile(1 - known, df)
         return ConfidenceInterval(middle - reach, middle + reach)
 
+    @property
+    def interval_for_new_words(self) -> tuple[float, float] | None:
+        """Interval of d for other words, whatever their covariates are."""
+        ends = self.crossed and self.crossed.ends
+        scale = self.d / self.difference if self.d and self.difference else None
+        return (ends[0] * scale, ends[1] * scale) if ends and scale else None
+
     def _intervals(self) -> dict[IntervalBasis, tuple[float, float] | None]:
         """The known intervals, the one for the strongest claim first."""
         if self.adjusted is not None and self.adjusted.df is not None:
             return {"adjusted": self.adjusted.interval}
-        ends = self.crossed and self.crossed.ends
-        scale = self.d / self.difference if self.d and self.difference else None
         return {
             "adjusted": self.adjusted.interval if self.adjusted else None,
-            "crossed": (ends[0] * scale, ends[1] * scale) if ends and scale else None,
+            "crossed": self.interval_for_new_words,
             "bootstrap": self.resampled.interval if self.resampled else None,
         }
 

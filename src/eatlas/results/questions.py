@@ -19,9 +19,9 @@ itself. What cannot be computed never makes a claim stronger.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eatlas.errors import join_names
 from eatlas.numbers import count, is_plural
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from eatlas.results.effects import Effect
     from eatlas.results.levels import AdjustedLevel, CrossedLevel, Level, Units
 
+TESTS = ("these", "new", "adjusted")
+"""The p-values of a question, each by its name in a record."""
 LEAST_UNITS = 4
 """Fewest units of a group that allow a claim about new words."""
 
@@ -141,6 +143,8 @@ class Evidence:
     interval: tuple[float, float] | None = None
     """In units of the effect size."""
     scope: Scope = WORDS
+    untested: str = "cannot be tested (too few words)"
+    """Why nothing is shown if there is no permutation test."""
 
     @classmethod
     def of(cls, result: AssociationResult, effect: Effect) -> Evidence:
@@ -159,6 +163,24 @@ class Evidence:
             None if few else effect.interval,
             Scope.of_words_and(at(result, "generalisation.facets") or ()),
         )
+
+    def of_tests(self, made: Collection[str]) -> Evidence:
+        """The evidence if only some of the tests had been made."""
+        missing = [name for name in TESTS if name not in made and getattr(self, name).p is not None]
+        if not missing:
+            return self
+        changes: dict[str, Any] = {name: SignedP(None) for name in missing}
+        if "these" in missing:
+            changes["untested"] = "these word lists were not tested"
+        if "adjusted" in missing:
+            verb = "were" if " and " in self.covariates else "was"
+            changes["obstacle"] = f"{self.covariates} {verb} not adjusted for"
+            changes["interval"] = self.effect.interval_for_new_words if self.interval else None
+        if "new" in missing:
+            changes["obstacle"] = "generalisation was not tested"
+            if "adjusted" in missing or self.adjusted.p is None:
+                changes["interval"] = None
+        return replace(self, **changes)
 
     @property
     def claim(self) -> float | None:
@@ -274,7 +296,7 @@ def answer(
     verdict: Verdict = "not shown"
     reason = ""
     if these is None:
-        reason = "cannot be tested (too few words)"
+        reason = evidence.untested
     elif these > alpha and not evidence.these.fails(alpha):
         reason = corrected
     elif these <= alpha and claim is not None and claim <= alpha:
@@ -292,6 +314,37 @@ def answer(
         facets=facets if verdict == "supported" else (),
         sentence=sentence_of(names, effect, verdict, reason, evidence.scope),
     )
+
+
+class Answer(NamedTuple):
+    """What some of the tests of a question support."""
+
+    verdict: Verdict
+    reason: str
+    sentence: str
+    interval: tuple[float, float] | None
+
+
+def answer_of_tests(
+    names: Mapping[str, str], evidence: Evidence, question: Question, made: Collection[str]
+) -> Answer:
+    """The answer to a question if only some of its tests had been made.
+
+    It is what :func:`answer_together` gives if this result alone lacks the other tests: without a
+    test that is known nothing is claimed beyond these words, and their test is the same.
+    """
+    found = evidence.of_tests(made)
+    if found is evidence:
+        return Answer(question.verdict, question.reason, question.sentence, question.interval)
+    verdict, reason = question.verdict, question.reason
+    if found.these.p is None:
+        verdict, reason = "not shown", found.untested
+    elif verdict != "not shown":
+        verdict, reason = "these words", found.failure(evidence.effect.rule.alpha)
+    if verdict == question.verdict == "not shown":
+        return Answer(verdict, reason, question.sentence, found.interval)
+    sentence = sentence_of(names, evidence.effect, verdict, reason, evidence.scope)
+    return Answer(verdict, reason, sentence, found.interval)
 
 
 def sentence_of(

@@ -14,11 +14,16 @@ FOCUSED = "document.activeElement.textContent.trim()"
         ("light", DESK),
         pytest.param("dark", DESK, marks=pytest.mark.slow),
         pytest.param("light", PHONE, marks=pytest.mark.slow),
+        pytest.param("dark", PHONE, marks=pytest.mark.slow),
     ],
 )
-def test_axe_is_content(mixed, open_page, scheme, width):
-    page = open_page(mixed, scheme=scheme, width=width)
+@pytest.mark.parametrize("made", ["mixed", pytest.param("ten_page", marks=pytest.mark.slow)])
+def test_axe_is_content(made, request, open_page, scheme, width):
+    page = open_page(request.getfixturevalue(made), scheme=scheme, width=width)
     page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    if made == "ten_page":
+        page.locator(".claim input").nth(2).uncheck()
+        assert page.locator(".claim .off").count() == 3
     assert violations(page) == []
 
 
@@ -50,6 +55,9 @@ def test_the_keyboard_sorts_follows_links_and_unfolds(ten_page, open_page):
     expect(page.locator("article.result:has(#weat-6) .body")).to_be_visible()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "line"
+    for value in ("1", "2", "4"):  # the switches of tests
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.value") == value
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.ariaLabel") == "Questions of weat-6"
     page.keyboard.press("Tab")

@@ -554,7 +554,7 @@ def _page(collected: Collection, title: str) -> str:
     tests, models = collected.tests, list(collected.models.values())
     names, times = _names_of(models), Counter(test.name for test in tests.values())
     matrices = _matrices(collected, names)
-    files = page_files("atlas.css", "atlas.js")
+    files = page_files("atlas.css", "claims.js", "atlas.js")
     dark = str(files["dark"])
     of_dark = Markup(dark + _images(dict(_VARIABLE.findall(dark))))  # noqa: S704  (our own)
     return render(

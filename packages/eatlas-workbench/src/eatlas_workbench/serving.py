@@ -88,13 +88,15 @@ class App:
     """The answers of a page: its files, and reactions to requests of its script."""
 
     name: str
-    """Of its style and script among the templates."""
+    """Of its style and its own script among the templates."""
     page: Callable[[], str]
     request: type[BaseModel]
     """What its script sends, as JSON."""
     acts: Mapping[str, Callable[[Any], PageAnswer]]
     """By name; each takes a request."""
     refused: Callable[[EatlasError], PageAnswer]
+    scripts: tuple[str, ...] = ()
+    """Scripts that it shares with other pages, which run before its own."""
     largest: int = LARGEST_REQUEST
     """Bytes of the body of a request."""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -106,7 +108,8 @@ class App:
         if name == "page.css":
             return PageAnswer(page_style(f"{self.name}.css"), "text/css")
         if name == "page.js":
-            return PageAnswer(file_text(f"{self.name}.js"), "text/javascript")
+            scripts = map(file_text, (*self.scripts, f"{self.name}.js"))
+            return PageAnswer("\n".join(scripts), "text/javascript")
         return NOT_FOUND
 
     def act(self, name: str, body: bytes) -> PageAnswer:

@@ -56,6 +56,21 @@ def test_a_cell_opens_and_closes_and_its_link_leads_back(site, open_page):
     expect(again.get_by_role("dialog")).to_contain_text("arts-3")
 
 
+def test_a_claim_is_without_the_tests_that_are_off(site, open_page):
+    page = open_page(site)
+    cell(page, "arts-3, glove-small.txt").click()
+    claim = page.locator("dialog .claim")
+    expect(claim.locator("tbody tr").first).to_contain_text("supported")
+    claim.get_by_label("adjusted for frequency").uncheck()
+    expect(claim.get_by_role("status")).to_contain_text(
+        "In these word lists, Flowers are more strongly associated with Pleasant than Insects are; "
+        "word frequency was not adjusted for."
+    )
+    page.keyboard.press("Escape")
+    cell(page, "arts-3, glove-small.txt").click()
+    expect(claim.get_by_role("checkbox", checked=True)).to_have_count(3)
+
+
 def test_filters(site, open_page):
     page = open_page(site)
     shown = page.locator("#shown")
@@ -135,7 +150,8 @@ def test_two_sources_side_by_side(site, open_page):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [DESK, PHONE])
 def test_axe_is_content_and_nothing_is_wider_than_the_screen(site, open_page, scheme, width):
     page = open_page(site, scheme=scheme, width=width)
 
@@ -146,6 +162,9 @@ def test_axe_is_content_and_nothing_is_wider_than_the_screen(site, open_page, sc
     check()
     cell(page, "arts-3, bert-base").click()
     expect(page.get_by_role("dialog")).to_be_visible()
+    check()
+    page.get_by_label("new words").uncheck()
+    expect(page.get_by_role("dialog").get_by_role("status")).to_contain_text("Tests used: these")
     check()
     box = page.get_by_role("dialog").bounding_box()
     assert box["x"] >= 0

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 from tests.browsing import violations
+from tests.contracts.sessions import call_eatlas
 from tests.inputs import make_sentences
 from tests.present.browser.conftest import DESK, PHONE
 from tests.present.kinds import on_layers, results_of
@@ -129,10 +131,33 @@ def of_nations(_: Path) -> Results:
     return eatlas.run(test, measures=DIVDIST)
 
 
+def of_addresses(*options: str) -> Callable[[Path], Results]:
+    """Parts of the addresses to Congress."""
+
+    def measured(folder: Path) -> Results:
+        (folder / "home-war.toml").write_text(HOME_WAR, encoding="utf-8")
+        parts, vectors = folder / "parts.npz", ["--vectors", "glove-sample"]
+        tests = ["--tests", str(folder / "home-war.toml")]
+        call_eatlas(["embed", str(ADDRESSES), *vectors, *tests, *options, "-o", str(parts)])
+        return eatlas.run(folder / "home-war.toml", parts, "ml-eat(resamples=100)")
+
+    return measured
+
+
 def of_images(folder: Path) -> Results:
     return eatlas.run(*images_of(folder / "set"), ["ml-eat(resamples=50)", "sc-eat"])
 
 
+ADDRESSES = Path(__file__).parents[4] / "docs" / "data" / "addresses.jsonl.xz"
+HOME_WAR = """
+schema = 1
+[[test]]
+id = "home-war"
+X = { name = "Women", terms = ["she", "her", "woman", "women", "mother", "mothers", "wife", "daughter"] }
+Y = { name = "Men", terms = ["he", "his", "man", "men", "father", "fathers", "husband", "son"] }
+A = { name = "Home", terms = ["home", "house", "family", "families", "child", "children", "parents", "marriage"] }
+B = { name = "War", terms = ["war", "army", "military", "navy", "force", "troops", "soldiers", "enemy"] }
+"""
 SOURCES = {"GloVe 6B": "glove-sample", "centred": "glove-sample?transform=center"}
 PARTLY = {"sample": "glove-sample", "mine": {"he": np.ones(3), "she": np.arange(3.0)}}
 RESULTS: dict[str, Callable[[Path], Any]] = {
@@ -141,6 +166,9 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "layers": of_layers,
     "sentences": of_sentences,
     "contexts": of_contexts,
+    "parts": of_addresses("--by", "party"),
+    "years": of_addresses("--by", "year", "--bins", "years"),
+    "ask": partial(results_of, "asked"),
     "language model": lambda _: [LPBS(resamples=200)(OF_MODEL, Model())],
     "two groups": run("divdist-gender", measures=DIVDIST),
     "three groups": run("divdist-race", measures=DIVDIST),
@@ -179,7 +207,9 @@ def looked_at(page: Page, kind: str = "") -> None:
     assert page.evaluate(TAKEN) <= 1, "files are offered once"
     assert len(page.inner_text("body").split()) < WORDS.get(kind, 10_000)
     fits(page)
-    for scheme, width in (("light", DESK), ("dark", PHONE)):
+    if page.locator(".claim input").count():
+        page.locator(".claim input:visible").last.uncheck()
+    for width, scheme in product((DESK, PHONE), ("light", "dark")):
         page.emulate_media(color_scheme=scheme)
         page.set_viewport_size({"width": width, "height": 800})
         assert violations(page) == [], (scheme, width)

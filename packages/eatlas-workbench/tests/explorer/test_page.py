@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browsing import Tabs, violations
+from tests.browsing import CUT_LABELS, Tabs, violations
 from tests.explorer.conftest import OTHER
 
 import eatlas
@@ -262,6 +262,7 @@ def test_comparing_shows_beside_the_finding_and_intervals_at_the_marks(open_page
     levels = page.locator("#levels [data-level]")
     expect(levels.locator(".i")).to_have_count(levels.count())  # each has its interval
     before = page.locator("#levels caption").first.inner_text()
+    assert before.startswith("d from −3 to 3")
     marks = "all => all.map((one) => one.getAttribute('d'))"
     at = page.locator("#levels [data-level='level2.X'] .m").evaluate_all(marks)
     page.get_by_role("button", name="Diana").click()
@@ -324,7 +325,41 @@ def test_two_sources_downloads_and_another_tab(open_page, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_no_label_is_cut_and_the_axis_stays(open_page, width):
+    page = open_page(width)
+    axis = page.locator("#levels .interval .g").first
+    before = axis.get_attribute("d")
+    for change in (
+        page.get_by_role("button", name="John").first.click,
+        lambda: page.locator("#against").select_option("1"),
+        lambda: page.locator("#test").select_option("mine"),
+    ):
+        change()
+        expect(page.locator("#board")).not_to_have_attribute("aria-busy", "true")
+        expect(page.locator("#others table")).to_be_visible()
+        assert page.evaluate(CUT_LABELS) == []
+        assert axis.get_attribute("d") == before
+    assert page.locator("#test").evaluate("box => box.selectedOptions[0].label") == "mine"
+
+
+@pytest.mark.slow
+def test_switches_of_tests_stay_off_when_words_change(open_page):
+    page = open_page()
+    claim = page.locator("#claim .claim")
+    page.get_by_label("adjusted for frequency").uncheck()
+    expect(claim.get_by_role("status")).to_contain_text("word frequency was not adjusted for")
+    page.get_by_role("button", name="Diana").click()
+    expect(page.locator("#finding")).to_contain_text("without Diana")
+    expect(page.get_by_label("adjusted for frequency")).not_to_be_checked()
+    expect(claim.get_by_role("status")).to_contain_text("word frequency was not adjusted for")
+    page.get_by_label("adjusted for frequency").check()
+    expect(claim.get_by_role("status")).not_to_contain_text("was not adjusted for")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [DESK, PHONE])
 def test_axe_is_content_and_nothing_overflows(open_page, scheme, width):
     page = open_page(width, scheme)
 
@@ -336,6 +371,7 @@ def test_axe_is_content_and_nothing_overflows(open_page, scheme, width):
     page.locator("#against").select_option("1")
     expect(page.locator("#across figure")).to_be_visible()
     expect(page.locator("#others table")).to_be_visible()
+    page.get_by_label("new words").uncheck()
     check()
     for name in ("New test", "Export"):
         page.get_by_role("button", name=name).click()

@@ -11,7 +11,17 @@ from typing import Any
 
 from markupsafe import Markup
 
-from eatlas.present.drawings.svg import LEFT, RIGHT, aside, broken, figure, inset, label, size_of
+from eatlas.present.drawings.svg import (
+    LARGEST,
+    LEFT,
+    RIGHT,
+    aside,
+    broken,
+    figure,
+    inset,
+    label,
+    size_of,
+)
 from eatlas.present.drawings.svg import tag as element
 from eatlas.present.text import isolate
 
@@ -132,7 +142,8 @@ class Sheet:
 
     def write(self, text: str, *, size: float = 12, most: int = 3, **look: Any) -> None:
         """Write a text on as many lines as it takes, up to so many."""
-        for line in broken(text, self.width - LEFT - RIGHT, most, size) if text else ():
+        wrapped = max(size, LARGEST)  # as on a telephone
+        for line in broken(text, self.width - LEFT - RIGHT, most, wrapped) if text else ():
             self.y += size + 4
             self.parts.append(label(isolate(line), LEFT, self.y, size=size, **look))
 

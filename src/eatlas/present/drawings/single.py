@@ -83,14 +83,16 @@ def influence(result: AssociationResult, width: float) -> Drawing:
     sheet, names = Sheet(width), min(0.4 * width, 220.0)
     x = LEFT
     for role, (colour, shape) in DRIVEN.items():  # direct labels of the groups, in one or two lines
-        name = short(result.concepts[role], 0.45 * width, LEGEND)
-        if x + pixels(name, LEGEND) + 22 > width - RIGHT:
+        lines = broken(result.concepts[role], width - LEFT - RIGHT - 22, 3, LEGEND)
+        wide = max(pixels(line, LEGEND) for line in lines)
+        if x > LEFT and x + wide + 22 > width - RIGHT:
             x, sheet.y = LEFT, sheet.y + 14
-        sheet.add(
-            path(outline(shape, x + 5, sheet.y + 8, 0.8), f"m on {colour}"),
-            label(name, x + 14, sheet.y + 12, size=11, class_=f"fig-name {colour}"),
-        )
-        x += pixels(name, LEGEND) + 24
+        sheet.add(path(outline(shape, x + 5, sheet.y + 8, 0.8), f"m on {colour}"))
+        for i, line in enumerate(lines):
+            sheet.y += 14 if i else 0
+            y, look = sheet.y + 12, f"fig-name {colour}"
+            sheet.add(label(isolate(line), x + 14, y, size=11, class_=look))
+        x += wide + 24
     sheet.y += 18
     phrases = []
     for row in levels_of(result):

@@ -21,6 +21,7 @@ from eatlas.present.effects import chance_range, levels_of
 from eatlas.present.text import clean, isolate, pixels, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
+from eatlas.results.finding import Verdict
 from eatlas.results.levels import MatchedLevel
 
 NAMESPACE = "http://www.w3.org/2000/svg"
@@ -313,10 +314,15 @@ def mark(shown: Effect, x: float, y: float, size: float = 1.0) -> str:
     """The mark of an effect size around a point: its shape says the level, its fill the verdict."""
     if is_untested(shown):
         return gray_mark(x, y, size)
+    return path(*mark_path(shown, x, y, size))
+
+
+def mark_path(shown: Effect, x: float, y: float, size: float = 1.0) -> tuple[str, str]:
+    """The path and the class of the mark of an effect size."""
     shape, colour = mark_of(shown.place)
     kind = f"m{FILLS[shown.verdict]} {colour}".strip()
     size *= SMALL_MARK if shown.verdict == "not shown" else 1.0
-    return path(outline(shape, round(x, 1), round(y, 1), size), kind)
+    return outline(shape, round(x, 1), round(y, 1), size), kind
 
 
 def interval_line(shown: Effect, axis: Axis, y: float) -> str:
@@ -413,6 +419,20 @@ class Scales:
         """One effect size with its interval."""
         inside, height = stack_effects([row], self.axis, 0.0)
         return small("interval", self.axis, height, inside)
+
+    def states(
+        self, row: Effect, verdicts: Iterable[Verdict], ends: tuple[float, float] | None
+    ) -> dict[str, Any]:
+        """Parts of the drawing of :meth:`interval` with other verdicts and another interval.
+
+        The path and the class of each mark, and the path of the line.
+        """
+        y = 2 + ROW / 2
+        marks = [
+            mark_path(replace(row, verdict=verdict), self.axis.at(row.d or 0.0), y)
+            for verdict in verdicts
+        ]
+        return {"marks": marks, "line": _line(*ends, self.axis, y) if ends else ""}
 
     def random(self, shown: Effect) -> Markup:
         """Where 95% of the differences of random topics are, and the observed one."""

@@ -225,14 +225,15 @@ const blocks = (() => {
     const width = 520, column = 208, right = 14, parts = [], phrases = [];
     let [x, y] = [10, 4];
     for (const [role, [colour, shape]] of Object.entries(DRIVEN)) {
-      const [name] = lines(names[role], 0.45 * width, 1, 14);
-      if (x + pixels(name, 14) + 22 > width - right) [x, y] = [10, y + 14];
-      parts.push(path(outline(shape, x + 5, y + 8, 0.8), `m on ${colour}`), label(name, x + 14, y + 12, { size: 11, class: `fig-name ${colour}` }));
-      x += pixels(name, 14) + 24;
+      const broken = lines(names[role], width - 46, 3, 14), wide = Math.max(...broken.map((part) => pixels(part, 14)));
+      if (x > 10 && x + wide + 22 > width - right) [x, y] = [10, y + 14];
+      parts.push(path(outline(shape, x + 5, y + 8, 0.8), `m on ${colour}`));
+      broken.forEach((part, i) => parts.push(label(part, x + 14, (y += i ? 14 : 0) + 12, { size: 11, class: `fig-name ${colour}` })));
+      x += wide + 24;
     }
     y += 18;
     for (const { title, name, d, all, most } of levels) {
-      for (const part of lines(`${name}: d = ${effect(d)}`, width - 24, 3, 12)) parts.push(label(part, 10, y += 16, { "font-weight": 700 }));
+      for (const part of lines(`${name}: d = ${effect(d)}`, width - 24, 3, 14)) parts.push(label(part, 10, y += 16, { "font-weight": 700 }));
       if (all > most.length) parts.push(label(`the ${most.length} most influential of ${all} terms`, 10, y += 15, { size: 11, class: "eat-muted" }));
       y += 6;
       const axis = Axis.withMargin([d, ...most.map(([, , without]) => without)], column + 10, width - 64), bottom = y + 19 * most.length;
@@ -327,6 +328,12 @@ const blocks = (() => {
     for (const key of ["rowspan", "colspan", "title", "lang"]) if (shown[key]) made.setAttribute(key, shown[key]);
     return [made, shown];
   }
+  const ends = (pair) => `[${pair.map((end) => effect(end)).join(", ")}]`;
+  // Cells that hold the numbers of the drawing before them
+  const written = {
+    interval: ({ shown: [, d, , low, high] }) => [[effect(d), { small: ends([low, high]) }]],
+    random: ({ shown: [, d], low, high }) => [effect(d), ends([low, high])],
+  };
   function table(block) {
     const head = make("thead", block.hidden ? "sr" : ""), body = make("tbody");
     for (const heads of block.heads) {
@@ -336,7 +343,8 @@ const blocks = (() => {
         return made;
       })));
     }
-    block.rows.forEach((row, i) => body.append(make("tr", i === block.own ? "own" : "", ...row.map((given, column) => {
+    block.rows.forEach((row, i) => body.append(make("tr", i === block.own ? "own" : "", ...row.map((shown, column) => {
+      const given = shown ?? written[row[1].drawing.draw](row[1].drawing)[column - 2];
       const [made] = tableCell(given, column ? "td" : "th", block.kinds?.[column]);
       if (!column) made.scope = "row";
       made.dir = "auto";
@@ -358,6 +366,25 @@ const blocks = (() => {
     figure: (block) => make("figure", block.kind, ...draw(block.drawing), ...(block.text === "" ? [] : [make("figcaption", "", ...text(block.text))])),
     html: (block) => html(block.html),
     table,
+    claim: ({ tests: choices, states, table: numbers }) => {
+      const boxes = choices.map(([bit, name]) => {
+        const box = make("input");
+        Object.assign(box, { type: "checkbox", value: bit, checked: true, autocomplete: "off" });
+        return make("label", "", box, ` ${name}`);
+      });
+      const tests = make("fieldset", "tests", make("legend", "", "Tests that the verdicts use"), ...boxes, make("small", "", "Switch a test off to see what the others support."));
+      const status = make("p", "sentence"), made = make("div", "claim", tests, table(numbers), status);
+      status.setAttribute("role", "status");
+      // Numbers of answers that results have in common, and the ends of the interval that is not adjusted
+      made.states = states.map(([number, ...pair], i) => {
+        const [at, says, fills] = shared.answers[number], shown = numbers.rows[i][1].drawing.shown;
+        const [place, d, , low] = shown, axis = pageAxis(), y = 2 + ROW / 2, crossed = pair.length ? `not adjusted ${ends(pair)}` : effect(null);
+        const marks = d === null ? null : fills.map((fill) => { const drawn = mark([place, d, fill], axis.at(d), y); return ["d", "class"].map((look) => drawn.getAttribute(look)); });
+        const [line] = pair.length ? interval([place, d, "", ...pair], axis, y) : [];
+        return { at, says, marks, line: line?.getAttribute("d") ?? "", crossed: low === null ? "" : crossed };
+      });
+      return made;
+    },
     aside: (block) => auto(make("aside", block.kind, ...all(block.blocks))),
     div: (block) => auto(make("div", block.kind, ...all(block.blocks))),
   };
@@ -365,6 +392,7 @@ const blocks = (() => {
 
   // Packs of results, and last the lines and rows that the page itself does not have.
   const packs = [...document.querySelectorAll("script.pack")], opened = new Map();
+  let shared = {};
   async function inflate(number) {
     const bytes = Uint8Array.from(atob(packs[number].textContent), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -376,6 +404,7 @@ const blocks = (() => {
   };
   async function part(where) {
     const [number, place] = where.split(".");
+    shared = await rest();
     return (await unpack(Number(number)))[place];
   }
   const rest = () => unpack(packs.length - 1);

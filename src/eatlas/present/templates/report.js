@@ -197,6 +197,13 @@
     const rows = [...table.tBodies[0].rows].map((row) => drawn.map(({ i }) => cellText(row.cells[i] ?? row)));
     return [drawn.map(({ head }) => head), ...rows].map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
   }
+  function withAllTests(body, read) {  // what is saved does not depend on switches
+    const changed = all(".claim:has(input:not(:checked))", body);
+    changed.forEach((claim) => claims.show(claim, true));
+    const answer = read();
+    changed.forEach((claim) => claims.show(claim));
+    return answer;
+  }
   // Below a result: its figures as SVG and its numbers as CSV.
   function offer(body) {
     if (!body || body.querySelector(".take")) return;
@@ -219,7 +226,7 @@
       add(`${named} (SVG)`, () => keep(`${numbered(id, i)}.svg`, "image/svg+xml", standing(svg)));
     });
     const table = body.querySelector("table.levels, table.targets, table.rows, table.terms");
-    if (table) add("Numbers (CSV)", () => keep(`${id}.csv`, "text/csv", commas(table)));
+    if (table) add("Numbers (CSV)", () => keep(`${id}.csv`, "text/csv", withAllTests(body, () => commas(table))));
     if (!line.childElementCount) return;
     const step = body.querySelector(".step");
     if (step) step.after(line); else body.append(line);

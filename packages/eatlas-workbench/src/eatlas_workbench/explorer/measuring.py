@@ -475,9 +475,6 @@ class Explorer:
     _kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     _looked_at: dict[str, set[Hashable]] = field(default_factory=dict)
     _ranks: dict[str, dict[str, tuple[int | None, str]]] = field(default_factory=dict)
-    reach: dict[Key, float] = field(default_factory=dict)
-    """Largest effect size or end of an interval that was plotted, by test and source: so that marks
-    stay where they are when intervals come."""
 
     @classmethod
     def of(

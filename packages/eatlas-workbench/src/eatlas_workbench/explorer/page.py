@@ -15,6 +15,8 @@ from markupsafe import Markup
 from eatlas.errors import EatlasError, join_names
 from eatlas.notes import Note
 from eatlas.numbers import count, number_of
+from eatlas.present.blocks import html_of
+from eatlas.present.details import PageParts, evidence_of
 from eatlas.present.drawings.eat_map import states_of, symbols
 from eatlas.present.drawings.plane import (
     CROSS,
@@ -30,22 +32,28 @@ from eatlas.present.drawings.plane import (
 from eatlas.present.drawings.plane import arrows as moving
 from eatlas.present.drawings.single import influence
 from eatlas.present.drawings.svg import (
+    COLUMN,
     MARGIN,
     Axis,
     Scales,
     cross,
     estimate,
+    interval_line,
     mark_of,
     outline,
     path,
 )
+from eatlas.present.drawings.svg import mark as mark_effect
 from eatlas.present.effects import levels_of
+from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import finding_of, p_values
 from eatlas.present.rendering import render
+from eatlas.present.sections import Section
 from eatlas.present.sentences import sentence
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
+from eatlas.results.settings import Settings
 from eatlas.sources import embed_concepts
 from eatlas.stimuli import ROLES, TARGETS, Concept, is_bundled
 from eatlas_workbench.explorer.measuring import (
@@ -92,6 +100,9 @@ MOVED = 1.4
 """Pixels by which a mark has to move for its old place to be drawn."""
 LEVEL, LEVEL_HEIGHT = 104.0, 22.0
 """Pixels of the scale of an effect size."""
+AXIS = Axis(-3.0, 3.0, 1.0, 0.0, 1.0)
+"""The scale of effect sizes, whatever words, test and source are chosen: a mark that moves has a
+new effect size. For groups of equal size d is between -2 and 2."""
 
 
 def page_of(explorer: Explorer) -> str:
@@ -124,7 +135,7 @@ def board_of(explorer: Explorer, request: Request) -> str:
         command=command(explorer, request),
         saved=lists.changes or not is_bundled(lists.origin),
         beside=_comparison_view(explorer, request, view),
-        **({} if view.result is None else _finding(explorer, request, view, view.result)),
+        **({} if view.result is None else _finding(view, view.result)),
     )
 
 
@@ -161,35 +172,35 @@ class LevelRow(NamedTuple):
     drawn: Markup
 
 
-def _rows(
-    explorer: Explorer, request: Request, result: AssociationResult, original: Any
-) -> tuple[list[LevelRow], str]:
-    """The effect sizes of a result with those before any change, and the end of their scale."""
+def _rows(result: AssociationResult, original: Any) -> list[LevelRow]:
+    """The effect sizes of a result with those before any change."""
     finding = finding_of(result)
     before = {effect.place: effect for effect in levels_of(original)} if original else {}
-    levels = [(now, before.get(now.place)) for now in levels_of(result, finding)]
-    key = request.test, explorer.source(request.source).name
-    values = [explorer.reach.get(key), *(effect.d for pair in levels for effect in pair if effect)]
-    axis = Axis.of_effects(values)
-    explorer.reach[key] = axis.high
-    rows = [
+    return [
         LevelRow(
             now,
-            was,
+            before.get(now.place),
             p_values(result, finding.questions[now.place]).removeprefix("p "),
-            effect_with_trail(now, was, axis),
+            effect_with_trail(now, before.get(now.place)),
         )
-        for now, was in levels
+        for now in levels_of(result, finding)
     ]
-    return rows, f"{axis.high:g}"
 
 
-def _finding(
-    explorer: Explorer, request: Request, view: BoardView, result: AssociationResult
-) -> dict[str, Any]:
+def _claim(result: AssociationResult) -> Markup:
+    """The table of questions, with switches for its tests."""
+    settings, family = Settings.from_results([result]), DeclaredFamily(None)
+    section = Section(result.test, result, family, settings, finding_of(result))
+    scales = Scales(AXIS.on(MARGIN, MARGIN + COLUMN))
+    return html_of(
+        [block for block in evidence_of(section, PageParts(scales)) if block["is"] == "claim"]
+    )
+
+
+def _finding(view: BoardView, result: AssociationResult) -> dict[str, Any]:
     """What the template needs of a result."""
     groups = view.lists.groups
-    rows, limit = _rows(explorer, request, result, view.original)
+    rows = _rows(result, view.original)
     text = sentence(result)
     if view.looked_at > 1 or view.lists.changes:
         if view.lists.changes:
@@ -200,7 +211,8 @@ def _finding(
     return {
         "rows": rows,
         "states": dict(zip(TARGETS, states_of(finding_of(result)), strict=True)),
-        "limit": limit,
+        "limit": f"{AXIS.high:g}",
+        "claim": _claim(result),
         "text": text,
         "plane": plane_of(view, result) if view.placed.at else "",
         "influence": [influence(result, width).on_page for width in INFLUENCE] if rests else [],
@@ -417,6 +429,11 @@ def plane_of(view: BoardView, result: AssociationResult) -> Markup:
     return Markup(svg)  # noqa: S704  (a drawing of ours, escaped there)
 
 
+def _clip_to_axis(d: float) -> float:
+    """An effect size, or the end of the scale that it is beyond."""
+    return max(AXIS.low, min(AXIS.high, d))
+
+
 def _gone(plane: Plane, before: Point, now: Point | None) -> bool:
     """Whether a word or a mean is not where it was."""
     if now is None:
@@ -453,19 +470,25 @@ def arrows(
     return Markup(svg), lacking  # noqa: S704  (a drawing of ours, escaped there)
 
 
-def effect_with_trail(now: Effect, was: Effect | None, axis: Axis) -> Markup:
-    """One effect size on its scale, with a hollow mark where it was before any change."""
-    axis, y = axis.on(MARGIN, MARGIN + LEVEL), LEVEL_HEIGHT / 2
+def effect_with_trail(now: Effect, was: Effect | None) -> Markup:
+    """One effect size on its scale, with a hollow mark where it was before any change.
+
+    A mark beyond the scale is at its end.
+    """
+    axis, y = AXIS.on(MARGIN, MARGIN + LEVEL), LEVEL_HEIGHT / 2
     parts = [
         path(f"M{at:.1f} 0V{LEVEL_HEIGHT:g}", "z" if text == "0" else "g")
         for at, text in axis.ticks()
     ]
     if was is not None and was.d is not None:
-        (shape, colour), x = mark_of(was.place), round(axis.at(was.d), 1)
+        (shape, colour), x = mark_of(was.place), round(axis.at(_clip_to_axis(was.d)), 1)
         if now.d is not None:
-            parts.append(path(f"M{x:g} {y:g}H{axis.at(now.d):.1f}", "trail"))
+            parts.append(path(f"M{x:g} {y:g}H{axis.at(_clip_to_axis(now.d)):.1f}", "trail"))
         parts.append(path(outline(shape, x, y), f"m ghost {colour}".strip()))
-    parts.append(estimate(now, axis, y))
+    if now.d is None:
+        parts.append(estimate(now, axis, y))
+    else:
+        parts += interval_line(now, axis, y), mark_effect(now, axis.at(_clip_to_axis(now.d)), y)
     width = axis.end + 8
     return Markup(  # noqa: S704  (numbers alone)
         f'<svg width="{width:g}" height="22" viewBox="0 0 {width:g} 22" class="fig interval" '

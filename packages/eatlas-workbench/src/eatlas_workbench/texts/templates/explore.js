@@ -84,10 +84,18 @@
     for (const role of ROLES) part(`group-${role}`).dataset.name = part(`chips-${role}`).firstElementChild.dataset.group;
     const seat = focus && document.activeElement === document.body && part(focus);
     if (seat) (seat.dataset.text ? reach : (other) => other.focus())(seat);
+    for (const box of board.querySelectorAll(".claim input")) box.checked = !switchedOff.has(box.value);
+    if (switchedOff.size && board.querySelector(".claim")) claims.show(board.querySelector(".claim"));
     const chip = sought && chipOf(sought.role, sought.text);
     sought = null;
     if (chip) reach(chip);
   }
+
+  // ---- tests of the claim that are off stay off when the words change
+  const switchedOff = new Set();
+  board.addEventListener("change", ({ target }) => {
+    if (target.closest(".claim")) switchedOff[target.checked ? "delete" : "add"](target.value);
+  });
 
   // ---- the words: one stop of the Tab key for each group, arrows within it
   const words = (role) => [...board.querySelectorAll(`#group-${role} .chip`)];
@@ -343,11 +351,16 @@
   });
 
   // ---- each tab has its own words, and keeps them when it is loaded again
+  // The chosen test is short, so that it is not cut; its title is below the finding.
+  function shorten(select) {
+    for (const option of select.options) option.label = option.selected ? option.value || option.text : option.text;
+  }
   function keep() {
     part("undo").disabled = !past.length;
     part("reset").disabled = ![...Object.values(now.off), ...Object.values(now.added)].some((list) => list.length);
     part("own").hidden = !now.lists.X;
     part("test").value = now.test;
+    shorten(part("test"));
     part("source").value = String(now.source);
     if (part("against")) part("against").value = String(now.against ?? "");
     if (now.test === "" && now.lists.X) fill(now.lists);
