@@ -139,6 +139,11 @@ class Encoder(Source):
             self._dim = len(self.lookup(["word"])["word"])
         return self._dim
 
+    @property
+    def size_text(self) -> str:
+        """Dimensions, where something was encoded before: a repr asks no model."""
+        return f"{self._dim} dimensions" if self._dim else ""
+
     def recall(self, answers: Answers) -> None:
         """Take note of answers, computed or kept."""
         for answer in answers.values():

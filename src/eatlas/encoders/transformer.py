@@ -213,6 +213,8 @@ class ModelSource(Encoder):
         """Number of components of every vector."""
         return self._dim or self.card.dim
 
+    size_text = Source.size_text  # the configuration says it
+
     @property
     def by_place(self) -> bool:
         """At level ``word``; where long texts are cut, so that some lose one stimulus alone."""

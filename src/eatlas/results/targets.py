@@ -132,6 +132,7 @@ class TargetsResult(GroupsResult):
     """
 
     places: ClassVar[tuple[str, ...]] = ("mean_bias", "concept")
+    brief: ClassVar[tuple[str, ...]] = ("bias", "bias_low", "bias_high", "p", "p_holm")
     targets: tuple[TargetShares, ...]
     concept: TargetShares | None = None
     """The target concept as one mean."""

@@ -714,6 +714,11 @@ class Battery(Frozen):
     notes: tuple[str, ...] = ()
     tests: tuple[Annotated[_Kinds, _BY_KIND], ...] = Field(min_length=1)
 
+    def __repr__(self) -> str:
+        return f"<Battery {self.id}: {len(self.tests):,} tests>"
+
+    __str__ = __repr__
+
     @model_validator(mode="before")
     @classmethod
     def _in_its_language(cls, values: Any) -> Any:
