@@ -51,6 +51,8 @@ class Needs:
     """Terms that the measure itself looks up, in addition to terms of the test."""
     ranks: Wish | None = None
     """What is looked up of the frequency of words; None for nothing."""
+    neighbours: int = 0
+    """Nearest words with which the vector of each term of a group is averaged."""
     by_stimulus: bool = False
     """Whether the minimum is one of stimuli, where sentences are made of them, or of terms."""
     contexts: Literal["any", "required", "written", "refused"] = "any"
@@ -317,6 +319,10 @@ class Measure(ABC):
         """The test as the measure takes it: as it is, if it is of the measure's kind."""
         return test
 
+    def for_test(self, test: Test) -> Measure:  # noqa: ARG002  (a choice)
+        """The measure that computes a test; by default this one."""
+        return self
+
     def require_stimuli(self, test: Test) -> None:
         """Refuse a test whose stimuli are of another form than the measure takes.
 
@@ -455,11 +461,19 @@ class GroupsMeasure(Measure):
     kind: ClassVar[str] = "groups"
     minimum: ClassVar[Mapping[str, int]] = {"targets": 1, "groups": 1}
     """Usable terms of the targets, and of each group."""
+    takes_shared_terms: ClassVar[bool] = False
+    """Whether a term may be in two groups: it is no comparison of the groups."""
 
     @property
     def needs(self) -> Needs:
         """Vectors of words."""
         return Needs(contexts="written")
+
+    def require_stimuli(self, test: Test) -> None:
+        """Refuse groups that share terms, unless the measure takes them."""
+        super().require_stimuli(test)
+        if isinstance(test, GroupsTest) and not self.takes_shared_terms:
+            test.require_disjoint()
 
     def reads(self, test: Test) -> Test:
         """A test of groups; an association test as one."""

@@ -389,6 +389,8 @@ class EarlierResult(TargetValuesResult):
     """
 
     measure: Named
+    neighbours: dict[str, tuple[str, ...]] = Field(default_factory=dict, exclude_if=is_empty)
+    """Of SemAxis with softened poles the nearest words of each term of a group."""
 
     @property
     def display_name(self) -> str:  # type: ignore[override]

@@ -509,6 +509,8 @@ class Snapshot(_Forwarding):
     first: tuple[str, ...] = ()
     """The first words of a source that has none of the items."""
     background: Background | None = None
+    nearest: Any = None
+    """Nearest words of terms of groups, where a measure needs them."""
     near: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Words of the source that missing ones may be misspellings of, where they were looked for."""
     kinds = TEXTS_AND_IMAGES
