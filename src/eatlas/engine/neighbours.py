@@ -103,7 +103,7 @@ def soften(
         if group == OF_TARGETS:
             continue
         found = {term: nearest[key, count] for term, key in of_terms.items()}
-        totals = np.array([each.total for each in found.values()])
+        totals = np.array([near.total for near in found.values()])
         softened[group] = (vectors[group] + totals) / (count + 1)
-        words |= {term: each.words for term, each in found.items()}
+        words |= {term: near.words for term, near in found.items()}
     return softened, words

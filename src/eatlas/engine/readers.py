@@ -222,7 +222,11 @@ class VectorReader(Reader):
             require_terms(measure, test, coverage, called, usable, remedy, with_reasons=False)
         if encoding is not None:
             encoding = encoding.model_copy(update={"roundoff": embedded.roundoff})
-        about: dict[str, Any] = {"period": period, "encoding": encoding, "coverage": embedded.reported}
+        about: dict[str, Any] = {
+            "period": period,
+            "encoding": encoding,
+            "coverage": embedded.reported,
+        }
         measured, roundoff = embedded.sha256, None if encoding is None else encoding.roundoff
         if measure.needs.by_stimulus:
             # what these say of p-values holds for measures of single sentences

@@ -418,7 +418,8 @@ class Encoding(Record):
     layers: int | None = None
     """Number of the top layer."""
     pool: str = ""
-    """How the tokens of a text, or the patches of an image, become one vector."""
+    """How the tokens of a text, or the patches of an image, become one vector; ``mean-all`` takes
+    the special tokens of a text, ``mean-words`` leaves them out."""
     subword: str = ""
     """How the pieces of a stimulus become one vector."""
     special_tokens: bool = Field(default=True, exclude_if=bool)
@@ -442,6 +443,15 @@ class Encoding(Record):
     """Number of components of the space that a model shares between texts and images."""
     images: ImageEncoding | None = Field(default=None, exclude_if=is_none)
     """How images become its input; None if it only takes texts."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _mean_of_earlier_versions(cls, values: Any) -> Any:
+        """Name the mean without special tokens, which earlier versions call ``mean``."""
+        if not isinstance(values, dict) or values.get("pool") != "mean":
+            return values
+        of_texts = values.get("level") == "sentence" and values.get("layer")
+        return values | {"pool": "mean-words"} if of_texts else values
 
     def columns(self) -> dict[str, Any]:
         """Columns of a table: the choices that change what is found."""
