@@ -56,9 +56,9 @@ SETTINGS = {
     },
 }
 MODELS = {
-    "tiny": "{tiny}?pool=mean",
-    "trained": "{minilm}?pool=mean",
-    "random": "{minilm}?pool=mean&weights=random",
+    "tiny": "{tiny}?pool=mean-words",
+    "trained": "{minilm}?pool=mean-words",
+    "random": "{minilm}?pool=mean-words&weights=random",
 }
 
 

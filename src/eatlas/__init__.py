@@ -27,11 +27,15 @@ def __getattr__(name: str) -> Any:
 
 offer(  # what measures and records call; no measure knows who measures, no record who shows it
     measure="eatlas.engine.measuring:measure",
+    brief_signature="eatlas.measures.registry:brief_signature",
+    results="eatlas.results.collection:Results",
+    progress="eatlas.cli.progress:visible_progress",
     finding="eatlas.present.findings:finding_of",
     findings="eatlas.present.findings:findings_of",
     plot="eatlas.present.drawings.plot:plot",
     notebook="eatlas.present.tables:notebook_html",
     report="eatlas.present.report:write_report",
+    summary="eatlas.cli.table:summary_text",
     scan="eatlas.results.scan:ResultsScan",
     run_into_store="eatlas.engine.streaming:run_into_store",
     compared_text="eatlas.present.tables:comparison_text",

@@ -20,6 +20,7 @@ from .measures import (
     IndirectBias as IndirectBias,
     SemAxis as SemAxis,
     get_measure as get_measure,
+    list_measures as list_measures,
 )
 from .measures.inference import power as power
 from .present import write_report as write_report

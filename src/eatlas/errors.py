@@ -25,6 +25,10 @@ class EatlasError(Exception):
         parts = (("got", got), ("allowed", allowed), ("remedy", remedy))
         super().__init__("\n".join([what, *(f"  {k}: {v}" for k, v in parts if v is not None)]))
 
+    def _render_traceback_(self) -> list[str]:
+        """Lines that IPython and Jupyter show in place of a traceback: the message says it all."""
+        return [*f"{type(self).__name__}: {self}".splitlines(), *getattr(self, "__notes__", ())]
+
     def __reduce__(self) -> tuple[object, ...]:
         """Keep the keyword arguments when an error crosses a process border."""
         state = {"got": self.got, "allowed": self.allowed, "remedy": self.remedy}

@@ -21,7 +21,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, described
+from eatlas.lazy import find_offer
 from eatlas.plugins import call_point, points, require_point
 
 if TYPE_CHECKING:
@@ -42,6 +43,37 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Outcomes = Generator[tuple[int, Result], None, None]
 """Positions of items, each with its outcome."""
+
+
+Tick = Callable[[int, int | None], None]
+"""Called with the number done and the number of all; None where that is not known."""
+Progress = bool | Callable[[int, int], None]
+"""Whether progress is shown; or a function that is called with the numbers of a :data:`Tick`."""
+
+
+@contextmanager
+def watch_of(progress: Progress | None) -> Iterator[Callable[[str, str], Tick] | None]:
+    """Show progress as a user chooses: what is called with the name of some work returns a tick.
+
+    Raises
+    ------
+    EatlasError
+        If `progress` is neither a truth value nor a function.
+    """
+    if progress is None or progress is False:
+        yield None
+    elif progress is True:
+        with find_offer("progress")() as watch:
+            yield watch
+    elif callable(progress):
+        tick: Any = progress
+        yield lambda _what, _name: tick
+    else:
+        raise EatlasError(
+            "progress is not usable",
+            got=described(progress),
+            allowed="True, False, or a function of the number done and the number of all",
+        )
 
 
 class Executor(Protocol):

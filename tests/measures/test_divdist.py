@@ -199,7 +199,7 @@ def test_raw_associations_that_sum_to_less_than_0_are_divided_as_in_the_publishe
 
 def test_refusals():
     with pytest.raises(StimulusError, match="are in two groups"):
-        groups_test(["nurse"], Female=["she", "her"], Male=["he", "her"])
+        FAST(groups_test(["nurse"], Female=["she", "her"], Male=["he", "her"]), VECTORS)
     with pytest.raises(CoverageError, match="the groups Female and Male share words"):
         FAST(groups_test(["nurse"], Female=["she", "Her"], Male=["he", "her"]), VECTORS)
     with pytest.raises(StimulusError, match="the weights sum to 0.9"):

@@ -255,7 +255,8 @@ def test_single_terms_and_projections_have_ranks_alone():
     (single,) = eatlas.run(tests="weat-6", measures="sc-eat")
     assert single.frequency.matched is None
     assert (
-        single.to_frame()["rank"].tolist()[:2] == list(single.frequency.ranks.X.terms.values())[:2]
+        single.to_frame("all")["rank"].tolist()[:2]
+        == list(single.frequency.ranks.X.terms.values())[:2]
     )
     assert single.frequency.reason == "sc-eat is not computed for random topics"
     (projected,) = eatlas.run(

@@ -41,7 +41,7 @@ def test_it_is_shown_wherever_results_are(results):
     check_measure(eatlas.get_measure(mean_gap))
     frame = results.table("test")
     assert frame["MEAN_GAP"].tolist() == [results[2].value, results[3].value]
-    assert "0.217" in repr(results.compare("measure"))
+    assert "0.217" in str(results.compare("measure"))
     assert results[2].metrics()["value"] == results[2].value
     assert results[2].rows()[0]["value"] == results[2].value
     assert results.to_frame()["value"].notna().sum() == 2

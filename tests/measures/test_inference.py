@@ -83,7 +83,7 @@ def test_groups_of_one_attribute_say_nothing_of_others():
     assert result.generalisation.reason == (
         "a group of one attribute has no information about other attributes"
     )
-    row = result.to_frame().iloc[0]
+    row = result.to_frame("all").iloc[0]
     assert row["crossed_p_two_sided"] is None
 
 
@@ -124,7 +124,7 @@ def test_what_the_design_can_find():
     assert power.level1.smallest_d == eatlas.stats.designs.smallest_effect(6, 7)
     terms = eatlas.SCEAT()(TEST, VECTORS)
     assert (terms.power.level1, terms.power.level2.n) == (None, (8, 5))
-    row = terms.to_frame().iloc[0]
+    row = terms.to_frame("all").iloc[0]
     assert row["smallest_d_level2"] == power.level2.smallest_d
     tiny = make_test(X=TERMS["X"][:3], Y=TERMS["Y"][:3])
     assert eatlas.WEAT()(tiny, make_vectors(tiny)).power.level1.smallest_d is None

@@ -19,7 +19,7 @@ def test_a_sequence(results):
     with pytest.raises(KeyError, match="two: 3 results; take one by its position"):
         results["two"]
     assert [r.measure for r in results[2:4]] == ["weat", "weat"]
-    assert "failures: 0" in repr(results)
+    assert "failures: 0" in str(results)
     with pytest.raises(KeyError, match="three: no such result; there are one, two"):
         results["three"]
 
@@ -46,4 +46,4 @@ def test_failures_are_kept_beside_the_results():
     (failure,) = results.failures
     assert (failure.test, failure.source) == ("bad", "dict")
     assert "no term has a usable vector" in str(failure.error)
-    assert "failed: bad on dict" in repr(results)
+    assert "failed: bad on dict" in str(results)

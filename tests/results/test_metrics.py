@@ -103,7 +103,7 @@ def test_names_say_what_differs_between_results() -> None:
 
 def test_frames_have_the_verdicts_of_results_that_are_shown_together() -> None:
     results = eatlas.run(["weat-4", "weat-6", "weat-7", "weat-8"], measures="ml-eat(resamples=0)")
-    frame = results.to_frame()
+    frame = results.to_frame("all")
     for (_, row), alone, found in zip(frame.iterrows(), results, results.findings, strict=True):
         for place, suffix in (("level1", ""), ("level2.X", "_X"), ("level2.Y", "_Y")):
             question = found.questions[place]
@@ -115,5 +115,5 @@ def test_frames_have_the_verdicts_of_results_that_are_shown_together() -> None:
         assert own["p_claim"] <= row["p_claim"]
     weat4 = frame.iloc[0]
     assert (weat4["verdict"], results[0].finding.verdict) == ("these words", "supported")
-    terms = eatlas.run("weat-6", measures="sc-eat").to_frame()
+    terms = eatlas.run("weat-6", measures="sc-eat").to_frame("all")
     assert "verdict" not in terms, "a row is a term"

@@ -176,7 +176,7 @@ def test_page_terminal_and_tables_begin_with_the_claim(results, pooled, eatlas_c
     assert title in page
     assert "Heterogeneity: the standard deviation of the true d between embeddings is" in page
     assert report_table(of_one).startswith("**3 tests, each as one claim over 4 embeddings**")
-    assert repr(of_one.pooled()).startswith("3 tests, each as one claim over 4 embeddings\nTest ")
+    assert str(of_one.pooled()).startswith("3 tests, each as one claim over 4 embeddings\nTest ")
     assert pooled.to_frame()["place"].tolist()[:3] == list(PLACES)
     assert len(pool_groups(of_one)) == 3
 

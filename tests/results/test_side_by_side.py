@@ -31,7 +31,7 @@ def test_a_row_for_each_test_a_column_for_each_source(results):
 
 def test_as_text_frame_html_and_latex(results):
     found = results.compare("source")
-    assert repr(found).splitlines()[:3] == [
+    assert str(found).splitlines()[:3] == [
         "3 tests, 2 sources; d at level 1 differs by at most 0.16 (weat-7)",
         "Test    plain             centred         Difference",
         "weat-1  1.17 supported    1.21 supported  0.04 [0.00, 0.09]",
@@ -62,7 +62,7 @@ def test_as_text_frame_html_and_latex(results):
 def test_without_covariates_nothing_is_supported():
     results = eatlas.run(["weat-1", "weat-6"], TWO, "ml-eat(adjust=none,resamples=0,frequency=off)")
     found = results.compare("source")
-    assert "supported" not in repr(found)
+    assert "supported" not in str(found)
     assert found.to_frame()["adjusted_effect_size"].isna().all()
 
 

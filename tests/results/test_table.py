@@ -83,7 +83,7 @@ def test_measures_are_compared_on_the_same_test(of_one_test):
     assert found.to_frame()["difference"].isna().all()
     assert not found.to_frame()["sign_flips"].any()
     mac = eatlas.Results(r for r in of_one_test if r.measure in {"rnd", "mac"}).compare("source")
-    assert "differs by" not in repr(mac)
+    assert "differs by" not in str(mac)
 
 
 def test_the_matrix_prints_numbers_that_are_no_effect_sizes(of_one_test):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ import typer
 
 from eatlas.cli.messages import plain_line, remark
 from eatlas.errors import EatlasError
+from eatlas.executors import Tick
 
 if TYPE_CHECKING:
     from eatlas.engine import Store
@@ -23,8 +25,8 @@ PAUSE = 30.0
 PATIENCE = 1.0
 """Seconds after which a bar is shown."""
 
-Tick = Callable[[int, int | None], None]
-"""Called with the number done and the number of all; None where that is not known."""
+BLINK = 0.2
+"""Seconds between two states of a line in a notebook."""
 
 
 @contextmanager
@@ -72,6 +74,41 @@ def bars(*, size: bool = False) -> Iterator[Callable[[str, str], Tick] | None]:
         yield watch
     finally:
         shown.stop()
+
+
+@contextmanager
+def visible_progress() -> Iterator[Callable[[str, str], Tick]]:
+    """Bars on a terminal; in a notebook lines that change; elsewhere a line now and then."""
+    with bars() as watch:
+        if watch is None:
+            kind = _line_of_notebook if _is_in_notebook() else _lines_of
+        yield watch or kind
+
+
+def _is_in_notebook() -> bool:
+    """Whether output goes to the page of a notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def _lines_of(what: str, name: str) -> Tick:
+    return Lines(f"{what} {name}".rstrip(), PAUSE)
+
+
+def _line_of_notebook(what: str, name: str) -> Tick:
+    """A line that a notebook writes again at its beginning."""
+    text, written = plain_line(f"{what} {name[-40:]}".rstrip()), -math.inf
+
+    def tick(done: int, total: int | None) -> None:
+        nonlocal written
+        is_last, now = done == total, time.monotonic()
+        if is_last or now - written > BLINK:
+            written = now
+            of = "" if total is None else f" of {total:,}"
+            sys.stderr.write(f"\r{text}: {done:,}{of}" + "\n" * is_last)
+            sys.stderr.flush()
+
+    return tick
 
 
 @contextmanager

@@ -130,7 +130,7 @@ def report(
 def _report_many(scan: ResultsScan, form: str, target: Path | None, where: Sequence[str]) -> None:
     """The page of very many results, or their frame as CSV."""
     if form == "csv":
-        text = scan.to_frame(where=where).to_csv(index=False)
+        text = scan.to_frame("all", where).to_csv(index=False)
     elif form == PAGE:
         text = overview_html(scan, scan.path, where)
     else:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
+from io import StringIO
 from itertools import islice, product
 
 from rich.cells import cell_len
@@ -74,6 +75,13 @@ SENSITIVE = 4
 """Words that a finding is sensitive to and that are named."""
 SENTENCE = re.compile(r"(?<=[\w)%]{3}\.) (?=[A-Z])")
 """Where a note goes on with what to make of it, which is in the report."""
+
+
+def summary_text(results: Results, *, full: bool) -> str:
+    """The text of :func:`print_results`, without colours."""
+    with redirect_stdout(StringIO()) as text:
+        print_results(results, full=full)
+    return text.getvalue().rstrip()
 
 
 def print_results(results: Results, *, full: bool = False, table: bool = False) -> None:

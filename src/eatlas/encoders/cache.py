@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
 import sqlite3
 import threading
@@ -40,6 +41,7 @@ from eatlas.sources.source import (
 from eatlas.sources.spec import take_option
 from eatlas.untrusted import computes_afresh
 
+log = logging.getLogger("eatlas")
 T = TypeVar("T")
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -162,6 +164,8 @@ def through_cache(
         for question, key in keys.items():
             if key not in kept:
                 left.setdefault(key, []).append(question)
+        stored = sum(key in kept for key in keys.values())
+        log.info("%s: %d answers from the cache, %d to compute", source.name, stored, len(left))
         if not left:
             return
         try:

@@ -33,6 +33,9 @@ Numbers = tuple[int, ...]
 """Layers by number, 0 for the embeddings; the mean is taken of several."""
 POOLED = "pooled"
 """As a model of images itself pools its patches."""
+Pool = Literal[
+    "cls", "mean", "mean-words", "first", "last", "max", "mean-all", "last-all", "max-all", "pooled"
+]
 EVERY = "all"
 _LAYERS = re.compile(r"(-?\d{1,4})(?:\.\.(-?\d{1,4}))?", re.ASCII)
 
@@ -45,12 +48,10 @@ class Options(BaseModel):
     level: Literal["sentence", "word"] = "sentence"
     """What a vector stands for: the whole text, or the stimulus in it."""
     layer: str = "-1"
-    pool: (
-        Literal["cls", "mean", "first", "last", "max", "mean-all", "last-all", "max-all", "pooled"]
-        | None
-    ) = None
-    """How the tokens of a text, or the patches of an image, become one vector. Those with ``-all``
-    take the special tokens too, as sentence-transformers does."""
+    pool: Pool | None = None
+    """How the tokens of a text, or the patches of an image, become one vector. Of a text ``mean``
+    is over all tokens, as in sentence-transformers, and ``mean-words`` over its own; those with
+    ``-all`` take the special tokens too."""
     subword: Literal["mean", "first", "last"] | None = None
     """How the pieces of a stimulus become one vector, at level word."""
     special_tokens: bool = True
@@ -138,6 +139,11 @@ class Encoder(Source):
         if self._dim is None:
             self._dim = len(self.lookup(["word"])["word"])
         return self._dim
+
+    @property
+    def size_text(self) -> str:
+        """Dimensions, where something was encoded before: a repr asks no model."""
+        return f"{self._dim} dimensions" if self._dim else ""
 
     def recall(self, answers: Answers) -> None:
         """Take note of answers, computed or kept."""

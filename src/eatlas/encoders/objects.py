@@ -35,7 +35,7 @@ from eatlas.encoders.models import (
     require_no_use,
 )
 from eatlas.encoders.sentence_model import SentenceModelSource, wrap_model
-from eatlas.encoders.transformer import ModelSource, way_of
+from eatlas.encoders.transformer import ModelSource, pool_of, way_of
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
@@ -66,7 +66,7 @@ class TransformerObject(ModelSource):
         layers, method, notes = way_of(named)
         whole = named.options.level == "sentence" and "pool" not in named.given
         if whole and named.name != named.text and not named.path.is_dir():
-            values = {"model": named.name, "pool": method}
+            values = {"model": named.name, "pool": pool_of(method)}
             notes = (*notes, Note("source.default-pooling", values=values))
         super().__init__(named, layers, method, notes)
         self._module, self._tokenizer = module, tokenizer

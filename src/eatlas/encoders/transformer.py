@@ -109,6 +109,16 @@ def open_hf(text: str) -> tuple[ModelSource, ...]:
     return tuple(map(_open_images if card.takes == "images" else _open_texts, each))
 
 
+METHODS = {"mean": "mean-all", "mean-words": "mean"}
+"""Methods of pooling texts by the option, where their names differ. The method is part of the
+fingerprint, so that stored vectors keep their meaning."""
+
+
+def pool_of(method: str) -> str:
+    """What records call a method of pooling texts: each name has one meaning."""
+    return "mean-words" if method == "mean" else method
+
+
 def _open_texts(named: NamedModel) -> ModelSource:
     """Open a model of texts."""
     return ModelSource(named, *way_of(named))
@@ -121,7 +131,9 @@ def way_of(named: NamedModel) -> tuple[Numbers, str, tuple[Note, ...]]:
     require_no_use(label, named.given, ["subword" if whole else "pool"])
     own, parts = own_pooling(named.path) if whole else ("", "")
     notes = model_prompt(named.path, f"st:{named.name}")[1] if whole else ()
-    method: str | None = options.pool if whole else options.subword
+    method: str | None = options.subword
+    if whole:
+        method = METHODS.get(options.pool or "", options.pool)
     if method == POOLED:
         raise SourceError(f"{label}: texts cannot be pooled in this way", got=f"pool={POOLED}")
     if method is None and parts:
@@ -133,7 +145,7 @@ def way_of(named: NamedModel) -> tuple[Numbers, str, tuple[Note, ...]]:
             remedy="?pool=... leaves out what the model does after its transformer",
         )
     if method is None and own:
-        method, notes = own, (Note("source.pooling", values={"pool": own}), *notes)
+        method, notes = own, (Note("source.pooling", values={"pool": pool_of(own)}), *notes)
     if method is None and not family:
         key = "pool" if whole else "subword"
         raise SourceError(
@@ -213,6 +225,8 @@ class ModelSource(Encoder):
         """Number of components of every vector."""
         return self._dim or self.card.dim
 
+    size_text = Source.size_text  # the configuration says it
+
     @property
     def by_place(self) -> bool:
         """At level ``word``; where long texts are cut, so that some lose one stimulus alone."""
@@ -267,6 +281,8 @@ class ModelSource(Encoder):
             how |= {"layer": layer_name(self.layers), "layers": card.top}
         if options.level == "word":
             how |= {"pool": "", "subword": self.method}
+        elif card.takes == "texts":
+            how |= {"pool": pool_of(self.method)}
         if not options.special_tokens:
             how |= {"special_tokens": False}
         if card.takes == "images":

@@ -7,14 +7,22 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from eatlas.engine.jobs import Job
 from eatlas.engine.measuring import measure_job
-from eatlas.engine.plan import SourcesLike, make_plan, prepare
+from eatlas.engine.plan import Prepared, SourcesLike, Watch, make_plan, prepare
 from eatlas.engine.store import Store
 from eatlas.errors import AnisotropyWarning, EatlasError, UndefinedWarning
-from eatlas.executors import Executor, choose, here, reading_of, require_workers
+from eatlas.executors import (
+    Executor,
+    Progress,
+    choose,
+    here,
+    reading_of,
+    require_workers,
+    watch_of,
+)
 from eatlas.lazy import find_offer
 from eatlas.notes import Note, warn
 from eatlas.results import AssociationResult, Failure, Results
@@ -53,6 +61,7 @@ def run(
     workers: int | None = 1,
     executor: Executor | None = None,
     store: None = None,
+    progress: Progress = False,
 ) -> Results: ...
 @overload
 def run(
@@ -71,6 +80,7 @@ def run(
     workers: int | None = 1,
     executor: Executor | None = None,
     store: str | Path,
+    progress: Progress = False,
 ) -> ResultsScan: ...
 def run(  # noqa: PLR0913  (each is a choice of the user's)
     tests: TestsLike | None = None,
@@ -88,6 +98,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     workers: int | None = 1,
     executor: Executor | None = None,
     store: str | Path | None = None,
+    progress: Progress = False,
 ) -> Results | ResultsScan:
     """Run every test on every source by every measure.
 
@@ -155,6 +166,10 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         results. Sources are opened and measured one after the other; one that cannot be opened is
         a failure, and costs no other. Jobs whose result is in the store are not done again. Needs
         pyarrow.
+    progress : bool or callable
+        Show how far the run is: texts that a model encodes or questions that it answers, then jobs.
+        True shows bars on a terminal and lines in a notebook, as the command line does. A function
+        is called with the number done and the number of all, first for what a model reads.
 
     Returns
     -------
@@ -182,42 +197,24 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     'BY-Singular'
     """
     require_workers(workers)  # before a large file is read
-    if store is not None:
-        plan = prepare(
-            tests,
-            measures,
-            prompts=prompts,
-            contexts=contexts,
-            windows=windows,
-            reference=reference,
-            frequency=frequency,
-            covariates=covariates,
-            case=case,
-            seed=seed,
-        )
-        run_into_store = find_offer("run_into_store")
-        ended = run_into_store(Path(store), plan, vectors, workers=workers, executor=executor)
-        if ended.first_failure is not None:
-            if not len(ended.scan):
-                raise ended.first_failure.error
-            warn_of_failed(ended.first_failure, ended.failed, ended.failed + len(ended.scan))
-        scan: ResultsScan = ended.scan
-        return scan
-    jobs = make_plan(
-        tests,
-        vectors,
-        measures,
-        prompts=prompts,
-        contexts=contexts,
-        windows=windows,
-        reference=reference,
-        frequency=frequency,
-        covariates=covariates,
-        case=case,
-        seed=seed,
-        executor=reading_of(executor),
-    )
-    results = results_of(execute(jobs, executor or choose(workers, len(jobs))))
+    choices: dict[str, Any] = {
+        "prompts": prompts,
+        "contexts": contexts,
+        "windows": windows,
+        "reference": reference,
+        "frequency": frequency,
+        "covariates": covariates,
+        "case": case,
+        "seed": seed,
+    }
+    with watch_of(progress) as watch:
+        if store is not None:
+            plan = prepare(tests, measures, **choices)
+            return _run_into(Path(store), plan, vectors, workers, executor, watch)
+        reading = reading_of(executor)
+        jobs = make_plan(tests, vectors, measures, watch=watch, executor=reading, **choices)
+        doing = executor or choose(workers, len(jobs))
+        results = results_of(execute(jobs, doing, progress=watch and watch("jobs", "")))
     if not results.failures:
         return results
     first, count = results.failures[0], len(results.failures)
@@ -231,6 +228,25 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         )
     warn_of_failures(results)
     return results
+
+
+def _run_into(
+    store: Path,
+    plan: Prepared,
+    vectors: SourcesLike | None,
+    workers: int | None,
+    executor: Executor | None,
+    watch: Watch | None,
+) -> ResultsScan:
+    """Measure into a store, and warn of failures; an error if there is nothing else."""
+    run_into_store = find_offer("run_into_store")
+    ended = run_into_store(store, plan, vectors, workers=workers, executor=executor, watch=watch)
+    if ended.first_failure is not None:
+        if not len(ended.scan):
+            raise ended.first_failure.error
+        warn_of_failed(ended.first_failure, ended.failed, ended.failed + len(ended.scan))
+    scan: ResultsScan = ended.scan
+    return scan
 
 
 def warn_of_failures(results: Results) -> None:

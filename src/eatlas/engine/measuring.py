@@ -95,7 +95,9 @@ def measure_job(job: Job, rng: np.random.Generator | None = None) -> Association
             got=f"a test of the kind {test.kind}",
             allowed=f"tests of the kind {measure.kind}",
         )
+    measure = measure.for_test(test)
     measure.require_stimuli(test)
+    job = replace(job, measure=measure)
     given, about_test, about_words = input_of(job, rng)
     notes: list[Note] = []
     result = measure.compute(given, notes)

@@ -22,7 +22,7 @@ from eatlas.errors import EatlasError, SignatureError, SourceError, require_whol
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need, Topical
-from eatlas.measures.registry import list_measures
+from eatlas.measures.registry import measures_of
 from eatlas.notes import Note, warn
 from eatlas.plugins import call_point, require_point
 from eatlas.sources import CaseRule, Tell, period_of
@@ -223,7 +223,7 @@ def _chosen(tests: Sequence[Test], given: Any) -> tuple[list[Measure], dict[str,
             remedy=f"remove {EVERY}, or the other measures",
         )
     if named != [EVERY]:
-        return list_measures(named), None
+        return measures_of(named), None
     chosen, left_out = [], {}
     every = {name: get_measure(name) for name in measure_types()}
     for name, measure in every.items():

@@ -196,6 +196,11 @@ class VectorReader(Reader):
             beside = {item.content for item in items}
             ranking = ranking_of(source, tests, case, wish, beside=beside)
         snapshot = replace(Snapshot.of(source, items, tell), ranking=ranking)
+        if softened := [(job.test, n) for job in jobs if (n := job.measure.needs.neighbours)]:
+            from eatlas.engine import neighbours  # noqa: PLC0415  (few measures need them)
+
+            nearest = neighbours.find_nearest(source, snapshot, softened, case)
+            snapshot = replace(snapshot, nearest=nearest)
         if source.encodes or period_of(source) is not None:  # of a year, words may well be missing
             return snapshot
         return replace(snapshot, near=_suggest_words(source, snapshot, tests, case))
@@ -217,12 +222,24 @@ class VectorReader(Reader):
             require_terms(measure, test, coverage, called, usable, remedy, with_reasons=False)
         if encoding is not None:
             encoding = encoding.model_copy(update={"roundoff": embedded.roundoff})
-        about = {"period": period, "encoding": encoding, "coverage": embedded.reported}
+        about: dict[str, Any] = {
+            "period": period,
+            "encoding": encoding,
+            "coverage": embedded.reported,
+        }
         measured, roundoff = embedded.sha256, None if encoding is None else encoding.roundoff
         if measure.needs.by_stimulus:
             # what these say of p-values holds for measures of single sentences
             notes = tuple(note for note in notes if note.code != "stimuli.sentences")
         words = _vectors_of(measure.needs.words, source, case)
+        if count := measure.needs.neighbours:
+            from eatlas.engine import neighbours  # noqa: PLC0415
+
+            nearest = getattr(source, "nearest", None)
+            if nearest is None:
+                nearest = neighbours.find_nearest(source, source, [(test, count)], case)
+            softened = neighbours.soften(vectors, embedded.keys, nearest, count)
+            vectors, about["neighbours"] = softened
         del embedded  # its vectors may be let go group by group
         arranged = measure.arranged(vectors, coverage, words)
         fields = {"coverage": coverage, "precision": roundoff, **arranged}

@@ -101,6 +101,8 @@ def run_into_store(
     specs = specs_of(vectors, DEFAULT_VECTORS)
     jobs, _ = plan.open(specs[:1])
     plan.warn_of_left_out()
+    if progress is None and watch is not None:
+        progress = watch("sources" if len(specs) > 1 else "jobs", "")
     chosen = executor or choose(workers, len(jobs) if len(specs) == 1 else len(specs))
     with _open_store(path) as number:
         done = ResultsScan(path).identities()

@@ -22,7 +22,7 @@ from eatlas.engine.trends import trends
 from eatlas.engine.verifiers import FindsContexts, Verifier, contexts_at_hand, verifier_of
 from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listing
 from eatlas.measures import Measure, get_measure
-from eatlas.measures.registry import list_measures, measure_names
+from eatlas.measures.registry import measure_names, measures_of
 from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.results.base import FINDING, Head
 from eatlas.results.parts import Record
@@ -236,7 +236,7 @@ def verify(
             allowed=", ".join(dict.fromkeys(names)),
         )
     vouched = {test.id: test for test in (load_tests(tests) if tests else ())}
-    functions = {measure.name: measure for measure in list_measures(measures)}
+    functions = {measure.name: measure for measure in measures_of(measures)}
     sources: dict[SourceName, Opened] = {}
     with bypass_caches():
         checks = [_rebuilt(result, *at_hand, vouched, trusted, functions) for result in measured]

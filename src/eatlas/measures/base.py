@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import SignatureError, StimulusError, listing
+from eatlas.errors import SignatureError, StimulusError, did_you_mean, listing
 from eatlas.lazy import find_offer
 from eatlas.notes import Note
 from eatlas.results import AssociationResult
@@ -51,6 +51,8 @@ class Needs:
     """Terms that the measure itself looks up, in addition to terms of the test."""
     ranks: Wish | None = None
     """What is looked up of the frequency of words; None for nothing."""
+    neighbours: int = 0
+    """Nearest words with which the vector of each term of a group is averaged."""
     by_stimulus: bool = False
     """Whether the minimum is one of stimuli, where sentences are made of them, or of terms."""
     contexts: Literal["any", "required", "written", "refused"] = "any"
@@ -214,6 +216,15 @@ class Measure(ABC):
     minimum: ClassVar[Mapping[str, int]]
     """Usable terms that each group must have: 2 where it is permuted, else 1."""
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Show a measure by the parameters that are not the default, unless it has a `__repr__`.
+
+        `dataclass` would otherwise give each class a text with all parameters.
+        """
+        super().__init_subclass__(**kwargs)
+        if "__repr__" not in cls.__dict__:
+            cls.__repr__ = Measure.__repr__  # type: ignore[method-assign]
+
     def __post_init__(self) -> None:
         for field_ in fields(self):
             if (allowed := field_.metadata.get("allowed")) is not None:
@@ -282,6 +293,12 @@ class Measure(ABC):
     def __str__(self) -> str:
         return self.signature
 
+    def __repr__(self) -> str:
+        defaults = {field_.name: field_.default for field_ in fields(self)}
+        own = (item for item in self.get_params().items() if item[1] != defaults[item[0]])
+        shown = ", ".join(f"{name}={value!r}" for name, value in own)
+        return f"{type(self).__name__}({shown})"
+
     def __call__(
         self,
         test: Test,
@@ -301,6 +318,10 @@ class Measure(ABC):
     def reads(self, test: Test) -> Test:
         """The test as the measure takes it: as it is, if it is of the measure's kind."""
         return test
+
+    def for_test(self, test: Test) -> Measure:  # noqa: ARG002  (a choice)
+        """The measure that computes a test; by default this one."""
+        return self
 
     def require_stimuli(self, test: Test) -> None:
         """Refuse a test whose stimuli are of another form than the measure takes.
@@ -373,8 +394,50 @@ class Measure(ABC):
         """
 
     def with_parameters(self, **parameters: Any) -> Self:
-        """Return the measure with some parameters changed."""
+        """Return the measure with some parameters changed.
+
+        Raises
+        ------
+        SignatureError
+            If the measure has no such parameter, or not with such a value.
+        """
+        require_parameters(type(self), parameters)
         return replace(self, **parameters)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002, FBT001, FBT002  (as in scikit-learn)
+        """Return all parameters by name, as estimators of scikit-learn do.
+
+        Parameters
+        ----------
+        deep : bool
+            Changes nothing: no parameter is an estimator.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> eatlas.MAC().get_params()
+        {'groups': 'attributes', 'over': 'groups'}
+        """
+        return {field_.name: getattr(self, field_.name) for field_ in fields(self) if field_.init}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Return the measure with some parameters changed; a measure itself never changes.
+
+        ``sklearn.base.clone`` and ``GridSearchCV`` of scikit-learn use this name of
+        :meth:`with_parameters`.
+        """
+        return self.with_parameters(**parameters)
+
+
+def require_parameters(kind: type[Measure], names: Iterable[str]) -> None:
+    """Refuse a parameter that a measure does not have."""
+    allowed = sorted(field_.name for field_ in fields(kind) if field_.init)
+    for name in names:
+        if name not in allowed:
+            raise SignatureError(
+                f"{kind.name} has no parameter {name!r}{did_you_mean(name, allowed)}",
+                allowed=", ".join(allowed),
+            )
 
 
 @dataclass(frozen=True)
@@ -398,11 +461,19 @@ class GroupsMeasure(Measure):
     kind: ClassVar[str] = "groups"
     minimum: ClassVar[Mapping[str, int]] = {"targets": 1, "groups": 1}
     """Usable terms of the targets, and of each group."""
+    takes_shared_terms: ClassVar[bool] = False
+    """Whether a term may be in two groups: it is no comparison of the groups."""
 
     @property
     def needs(self) -> Needs:
         """Vectors of words."""
         return Needs(contexts="written")
+
+    def require_stimuli(self, test: Test) -> None:
+        """Refuse groups that share terms, unless the measure takes them."""
+        super().require_stimuli(test)
+        if isinstance(test, GroupsTest) and not self.takes_shared_terms:
+            test.require_disjoint()
 
     def reads(self, test: Test) -> Test:
         """A test of groups; an association test as one."""

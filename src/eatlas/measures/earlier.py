@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from importlib.util import find_spec
 from typing import Any, ClassVar, Literal
 
@@ -23,6 +23,7 @@ from eatlas.measures.base import (
     Compared,
     GroupsMeasure,
     Input,
+    Needs,
     parameter,
     whole,
 )
@@ -286,7 +287,7 @@ class MAC(TargetMeasure):
     Notes
     -----
     Manzini, Lim, Tsvetkov and Black (2019): of targets T and groups of attributes
-    A1 ... Ak ::
+    A1 ... Ak, which may share terms, ::
 
         MAC(T, A) = 1 / (|T| k) sum over t, j of S(t, Aj),
         S(t, Aj) = mean over a in Aj of (1 - cos(t, a))
@@ -304,6 +305,7 @@ class MAC(TargetMeasure):
 
     name: ClassVar[str] = "mac"
     two_groups: ClassVar[bool] = False
+    takes_shared_terms: ClassVar[bool] = True
 
     _: KW_ONLY
     over: Over = parameter("groups", Over, optional=True)
@@ -459,6 +461,9 @@ class SemAxis(RawOrUnit):
     permutations : int, default 10,000
         Random permutations behind the p-values, where there are more than 20,000 in all; 0 for no
         p-values.
+    neighbours : int, default 0
+        Soften the poles: each term of a group is the mean of its vector and the vectors of so many
+        nearest words of the source by cosine. The paper takes 10. Results list the words.
     groups : {"targets", "attributes"}, default "targets"
         Of an association test: whether its groups are X and Y, or A and B.
 
@@ -466,13 +471,14 @@ class SemAxis(RawOrUnit):
     ------
     StimulusError
         If a test has more than two groups.
+    SourceError
+        With `neighbours`, if the source cannot list its words, such as a model of texts.
 
     Notes
     -----
     An, Kwak and Ahn (2018): ``cos(w, g1 - g2)`` with the means g1 and g2 of the vectors
-    of the groups. Their step of adding the nearest neighbours of the poles is left to the user, who
-    may add terms to the groups. The number for all targets is the mean; the p-values relabel the
-    terms of the two groups.
+    of the groups. The number for all targets is the mean; the p-values relabel the terms of the
+    two groups.
 
     Examples
     --------
@@ -486,6 +492,12 @@ class SemAxis(RawOrUnit):
 
     _: KW_ONLY
     permutations: int = parameter(10_000, whole(0), optional=True)
+    neighbours: int = parameter(0, whole(0), optional=True)
+
+    @property
+    def needs(self) -> Needs:
+        """Vectors of words, and nearest words of terms of the groups."""
+        return replace(super().needs, neighbours=self.neighbours)
 
     def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Cosine of each target with the difference of the two means."""

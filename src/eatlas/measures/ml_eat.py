@@ -88,6 +88,7 @@ class MLEAT(WEAT):
     name: ClassVar[str] = "ml-eat"
     compared: ClassVar = ("X", "A")
     minimum: ClassVar = dict.fromkeys(ROLES, 2)
+    takes_single_target: ClassVar = False
 
     tail: TailRule = parameter("directional", TailRule)
     threshold: float = parameter(0.2, FROM_0)

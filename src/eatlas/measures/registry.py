@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from eatlas.errors import SignatureError, described, did_you_mean, nearest
-from eatlas.measures.base import Measure
+from eatlas.errors import EatlasError, SignatureError, described, nearest
+from eatlas.measures.base import Measure, require_parameters
 from eatlas.plugins import absent, load_class, load_point, points, unusable, usable
 from eatlas.signature import Signature
 
@@ -42,6 +41,23 @@ MeasuresLike: TypeAlias = "str | Measure | Function | Mapping[str, Function]"
 def measure_names() -> tuple[str, ...]:
     """Names of all measures."""
     return (*BUILT_IN, *points(ENTRY_POINTS, BUILT_IN))
+
+
+def list_measures() -> list[str]:
+    """Return the names of all measures, also of measures that other packages add.
+
+    Returns
+    -------
+    list of str
+        Each is a signature that :func:`eatlas.get_measure` and :func:`eatlas.run` take.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> eatlas.list_measures()[:4]
+    ['ml-eat', 'weat', 'sc-eat', 'divdist']
+    """
+    return list(measure_names())
 
 
 def load_measure(point: EntryPoint) -> type[Measure]:
@@ -91,7 +107,7 @@ def measure_of_function(function: Function, name: str = "") -> Measure:
     return measure
 
 
-def list_measures(given: object) -> list[Measure]:
+def measures_of(given: object) -> list[Measure]:
     """Measures of what a user names: one or several, and a mapping from names to functions."""
     if isinstance(given, Mapping):
         if strange := [value for value in given.values() if not callable(value)]:
@@ -102,7 +118,7 @@ def list_measures(given: object) -> list[Measure]:
             )
         return [measure_of_function(function, name) for name, function in given.items()]
     if isinstance(given, list | tuple):
-        return [measure for part in given for measure in list_measures(part)]
+        return [measure for part in given for measure in measures_of(part)]
     return [get_measure(given)]  # type: ignore[arg-type]
 
 
@@ -149,11 +165,24 @@ def get_measure(spec: str | Measure | Function) -> Measure:
             remedy=f"did you mean {near[0]}?" if near else None,
         )
     kind = measure_type(signature.name)
-    allowed = sorted(field.name for field in fields(kind) if field.init)
-    for name, _ in signature.params:
-        if name not in allowed:
-            raise SignatureError(
-                f"{kind.name} has no parameter {name!r}{did_you_mean(name, allowed)}",
-                allowed=", ".join(allowed),
-            )
-    return kind(**dict(signature.params))
+    parameters = dict(signature.params)
+    require_parameters(kind, parameters)
+    return kind(**parameters)
+
+
+@lru_cache(maxsize=1_000)  # one signature stands in thousands of results
+def brief_signature(text: str) -> str:
+    """A signature without the parameters that have their default values.
+
+    The signature of a measure that is not installed is returned whole.
+
+    >>> brief_signature("WEAT(alpha=0.01,ddof=1,p=auto)"), brief_signature("MAC()")
+    ('WEAT(alpha=0.01)', 'MAC')
+    """
+    try:
+        signature = Signature.parse(text)
+        default = Signature.parse(get_measure(signature.name).signature)
+    except EatlasError:
+        return text
+    own = tuple(item for item in signature.params if item not in default.params)
+    return str(Signature(signature.name, own)).removesuffix("()")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.measures.association import AssociationMeasure
-from eatlas.measures.base import Input
+from eatlas.measures.base import Allowed, Input, parameter
 from eatlas.measures.inference import design_power
 from eatlas.measures.levels import repeats_stimuli, sides, sizes, stimuli_of
 from eatlas.measures.robustness import robustness
@@ -47,6 +47,9 @@ class SCEAT(AssociationMeasure):
         Significance level, between 0 and 1; it only decides which designs are warned about.
     ddof, p, draws, strict, statistic, adjust
         As in :class:`eatlas.MLEAT`.
+    instead_of : {"", "weat"}, default ""
+        What was requested: a WEAT whose test has a target group of one term. It changes no number;
+        results say it.
 
     Examples
     --------
@@ -60,6 +63,11 @@ class SCEAT(AssociationMeasure):
     name: ClassVar[str] = "sc-eat"
     compared: ClassVar = ("A",)
     minimum: ClassVar = {**dict.fromkeys(TARGETS, 1), **dict.fromkeys(ATTRIBUTES, 2)}
+
+    _: KW_ONLY
+    instead_of: Literal["", "weat"] = parameter(
+        "", Allowed("weat, or nothing", lambda value: value in {"", "weat"}), optional=True
+    )
 
     def compute(self, given: Input, notes: list[Note]) -> SCEATResult:
         """One level 2 for each target term."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from eatlas import kernels
-from eatlas.errors import CoverageError, SignatureError
+from eatlas.errors import CoverageError, SignatureError, StimulusError
 from eatlas.measures.association import AssociationMeasure
 from eatlas.measures.base import (
     SHARE,
@@ -44,7 +44,7 @@ from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results import AssociationResult, WEATResult
 from eatlas.results.levels import Level, SentenceCounts, StimulusLevel, Unit
 from eatlas.results.parts import Coverage
-from eatlas.stimuli import ATTRIBUTES, TARGETS
+from eatlas.stimuli import ATTRIBUTES, TARGETS, Test
 
 Association = Literal["cosine", "projection"]
 _PAIRS = Allowed("a text of defining pairs", lambda value: isinstance(value, str))
@@ -69,6 +69,12 @@ class WEAT(AssociationMeasure):
 confidence, frequency
         As in :class:`eatlas.MLEAT`.
 
+    Notes
+    -----
+    If a test has a target group of one term, there are no labels to permute and d is a constant.
+    Each target is then tested by an SC-EAT, with the signature ``SC-EAT(...,instead_of=weat)``;
+    `over`, `resamples`, `confidence` and `frequency` have no meaning.
+
     Examples
     --------
     >>> import eatlas
@@ -81,6 +87,9 @@ confidence, frequency
     name: ClassVar[str] = "weat"
     compared: ClassVar[tuple[str, ...]] = TARGETS[:1]
     minimum: ClassVar = {**dict.fromkeys(TARGETS, 2), **dict.fromkeys(ATTRIBUTES, 1)}
+
+    takes_single_target: ClassVar[bool] = True
+    """Whether a target group of one term is tested, by an SC-EAT."""
 
     _: KW_ONLY
     over: Over = parameter("stimuli", Over, optional=True)
@@ -132,6 +141,21 @@ confidence, frequency
         # scalar projections: their products are the part of a cosine that is in the direction
         rows = {role: kernels.associations(unit[role], direction)[:, None] for role in unit}
         return {"rows": rows, "unit": unit}
+
+    def for_test(self, test: Test) -> AssociationMeasure:
+        """An SC-EAT with the same parameters, if a target group has one term."""
+        if not self.takes_single_target or all(len(test.concept(g).terms) > 1 for g in TARGETS):
+            return self
+        from eatlas.measures.sc_eat import SCEAT  # noqa: PLC0415  (few tests have a single target)
+
+        if self.association == "projection":
+            raise StimulusError(
+                "a target group of one term is tested by an SC-EAT, which has no projection",
+                allowed="association=cosine, or two terms in each target group",
+            )
+        names = {field_.name for field_ in fields(AssociationMeasure)}
+        own = {name: value for name, value in self.get_params().items() if name in names}
+        return SCEAT(**own, instead_of="weat")
 
     def compute(self, given: Input, notes: list[Note]) -> AssociationResult:
         """Level 1 only."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from eatlas.errors import join_names
 from eatlas.numbers import brief_p
 from eatlas.present.commentary import Commentary, commentaries
 from eatlas.present.effects import (
@@ -27,7 +28,9 @@ from eatlas.present.effects import (
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, little_among, phrase
 from eatlas.present.targets import leans
+from eatlas.present.text import isolate
 from eatlas.results import AssociationResult
+from eatlas.results.effects import parameters
 from eatlas.results.finding import Finding, Question, QuestionP, Verdict
 from eatlas.results.parts import Tail, at
 from eatlas.results.pooled import PooledGroup, pool_groups
@@ -189,7 +192,14 @@ def _of_terms(result: AssociationResult) -> Finding:
     ]
     smallest = min((p for _, p in every if p is not None), default=None)
     tally = Tally(len(every), shown, smallest)
-    return _finding_of_tally("terms", tally, unit_of(result, ("X", "Y")), names["A"], names["B"])
+    unit = unit_of(result, ("X", "Y"))
+    finding = _finding_of_tally("terms", tally, unit, names["A"], names["B"])
+    if parameters(result.signature).get("instead_of") != "weat":
+        return finding
+    alone = [isolate(names[g]) for g in "XY" if len(result.coverage[g].used) == 1]
+    have = "has one term" if len(alone) == 1 else "have one term each"
+    sentence = f"{join_names(alone)} {have}, so an SC-EAT replaces the WEAT. {finding.sentence}"
+    return finding.model_copy(update={"sentence": sentence})
 
 
 def _of_targets(result: AssociationResult) -> Finding:

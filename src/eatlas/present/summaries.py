@@ -154,6 +154,7 @@ def methods_paragraph(
         languages=distinct(r.provenance.language for r in every if r.provenance.language),
         sources=Settings.from_results(every).in_words(full=True),
         versions=distinct(r.provenance.version for r in every),
+        pools=_pools(every),
         seeds=distinct(str(r.provenance.seed) for r in every),
         signatures=distinct(r.signature for r in every),
         cited=_works_of(distinct(r.provenance.citation for r in every)),
@@ -248,6 +249,13 @@ def _has_crossed_test(result: AssociationResult) -> bool:
     """Whether any level was tested on other words."""
     tested = result.generalisation
     return tested is not None and (tested.level1 is not None or tested.level2 is not None)
+
+
+def _pools(results: Iterable[AssociationResult]) -> list[str]:
+    """How vectors of tokens became a vector of a text, of encoders for which that is known."""
+    words = tables(METHODS)["pool"]
+    encodings = (r.encoding for r in results if r.encoding and r.encoding.level == "sentence")
+    return distinct(words[encoding.pool] for encoding in encodings if encoding.pool in words)
 
 
 def _shares(results: Sequence[AssociationResult]) -> dict[str, Any] | None:

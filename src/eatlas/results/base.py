@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from eatlas.errors import NoTestError, StimulusError
-from eatlas.lazy import as_frame, find_offer
+from eatlas.lazy import find_offer
 from eatlas.notes import Noted
 from eatlas.numbers import effect as format_effect
 from eatlas.numbers import p_equals
@@ -49,7 +49,6 @@ from eatlas.results.parts import (
     Concepts,
     Coverage,
     Encoding,
-    GroupCoverage,
     Part,
     Provenance,
     Record,
@@ -61,7 +60,7 @@ from eatlas.results.parts import (
     part_at,
     property_or_field,
 )
-from eatlas.stimuli import KINDS, Concept, Image, Sentence, Test
+from eatlas.stimuli import KINDS, Test
 from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES, ROLES
 
 if TYPE_CHECKING:
@@ -84,6 +83,10 @@ FINDING = "finding"
 """Key of the finding in the JSON of a result."""
 _CACHE = "_cache"
 """Key of what was computed of a result, beside its fields."""
+_MOST_SIZES = 6
+"""Groups whose size a line shows."""
+FrameColumns = Literal["brief", "all"] | Sequence[str]
+"""Columns of a frame: the main ones, all, or these."""
 T = TypeVar("T")
 
 
@@ -163,6 +166,8 @@ class AssociationResult(Findings, Head):
     """What the hash of what was measured is of."""
     tracked: ClassVar[int] = 4
     """Effect sizes that :meth:`metrics` has at most."""
+    brief: ClassVar[tuple[str, ...]] = ()
+    """Further columns of a brief frame, besides the column of the measure's name."""
     places: ClassVar[tuple[str, ...]] = ()
     """Where in the record its effect sizes are, such as ``level1`` and ``level2.X``; empty where
     they are all fields that are numbers or levels."""
@@ -574,8 +579,7 @@ class AssociationResult(Findings, Head):
         """
         try:
             concepts = {
-                role: _concept_of(self.concepts[role], group)
-                for role, group in self.coverage.items()
+                role: group.concept(self.concepts[role]) for role, group in self.coverage.items()
             }
             return KINDS[self.kind].of(
                 concepts,
@@ -713,12 +717,18 @@ class AssociationResult(Findings, Head):
         rows = self.rows()
         return [rows[0] | finding.columns()] if len(rows) == 1 else rows
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the result as a pandas frame, one row for each row of :meth:`rows_with`."""
-        return as_frame(self.rows_with(self.finding))
+    def to_frame(self, columns: FrameColumns = "brief") -> pd.DataFrame:
+        """Return the result as a pandas frame, as :meth:`eatlas.Results.to_frame` does."""
+        frame: pd.DataFrame = find_offer("results")([self]).to_frame(columns)
+        return frame
 
     def __repr__(self) -> str:
-        return f"<{self.signature} of {self.test} on {self.source}: {self.summary()}>"
+        measure = find_offer("brief_signature")(self.signature)
+        sizes = [len(group.scored) for group in self.coverage.values()]
+        size = ", ".join(f"{n:,}" for n in sizes[:_MOST_SIZES]) + ", ..." * (
+            len(sizes) > _MOST_SIZES
+        )
+        return f"<{measure} of {self.test} ({size} terms) on {self.source}: {self.summary()}>"
 
     def _repr_html_(self) -> str:
         return str(find_offer("notebook")(self))
@@ -872,30 +882,3 @@ class GroupsResult(AssociationResult):
     def reference_of(self, target: str) -> tuple[float, ...] | None:
         """Return the reference of one target; None where it has none."""
         return self.references.get(target) if self.references else self.reference
-
-
-def _concept_of(name: str, group: GroupCoverage) -> Concept:
-    """A concept of words, of images, or of sentences with the stimuli they are made of."""
-    terms = group.used + group.missing
-    if not group.image and not group.stimulus:
-        return Concept(name=name, terms=terms)
-    present = group.image or group.stimulus
-    absent = tuple((term, group.reasons[term]) for term in terms if term not in present)
-    terms = tuple(term for term in terms if term in present)
-    if group.image:
-        images = tuple(
-            Image(name=term, sha256=group.image[term], path=group.found_as.get(term, ""))
-            for term in terms
-        )
-        return Concept(name=name, terms=terms, images=images, absent=absent)
-    sentences = tuple(
-        Sentence(
-            text=group.text.get(term, term),
-            stimulus=group.stimulus[term],
-            span=group.span.get(term),
-            key=term if term in group.text else "",
-        )
-        for term in terms
-    )
-    keys = tuple(sentence.term for sentence in sentences)
-    return Concept(name=name, terms=keys, sentences=sentences, absent=absent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 
-from eatlas.errors import EatlasError, ResultsError, described
+from eatlas.errors import EatlasError, ResultsError, described, nearest
 from eatlas.lazy import as_frame, find_offer
-from eatlas.results.base import AssociationResult
+from eatlas.numbers import number_of
+from eatlas.results.base import AssociationResult, FrameColumns, places_of
 from eatlas.results.effects import Effect
 from eatlas.results.json_lines import read_lines, to_json_line
 from eatlas.results.levels import PValues, StudentP
@@ -93,6 +94,9 @@ class Family:
 
     def __len__(self) -> int:
         return len(self.members)
+
+    def __repr__(self) -> str:
+        return f"<Family: {number_of(len(self), 'p-value')} by {self.method_name}>"
 
     def __iter__(self) -> Iterator[FamilyMember]:
         return iter(self.members)
@@ -228,6 +232,63 @@ def in_run(result: AssociationResult, run: Run | None) -> AssociationResult:
     return result.model_copy(update={"provenance": provenance})
 
 
+BRIEF = (
+    "test", "source", "measure", "group", "term", "value", "effect_size", "low", "high",
+    "p_two_sided", "effect_size_X", "effect_size_Y", "pattern", "p_claim", "verdict", "missing",
+)  # fmt: skip
+"""Columns of a brief frame, besides the numbers of a measure."""
+SETTINGS = (
+    "language", "source_from", "run_of", "period", "encoded", "layer", "pool", "subword", "prompt",
+    "weights", "window", "distance", "signature",
+)  # fmt: skip
+"""Columns of a brief frame if results differ in them."""
+
+
+def choose_columns(
+    columns: FrameColumns,
+    names: list[str],
+    kinds: Mapping[str, type[AssociationResult]],
+    what: str,
+) -> list[str]:
+    """Names of the columns of a frame, of those that there are.
+
+    `kinds` are the records in the frame by measure. A column of the name of a measure has its
+    number. `what` begins the message about a column that there is not, such as "the store has".
+    """
+    if columns == "all":
+        return names
+    if columns == "brief":
+        own = (name for kind in kinds.values() for name in (*kind.brief, *places_of(kind)))
+        numbers = (measure.replace("-", "_") for measure in kinds)
+        known = {*BRIEF, *SETTINGS, *own, *numbers}
+        return [name for name in names if name in known]
+    chosen = [columns] if isinstance(columns, str) else list(columns)
+    for name in chosen:
+        if name not in names:
+            near = nearest(name, [*names, "all", "brief"])
+            raise ResultsError(
+                f"{what} no such column",
+                got=name,
+                allowed=", ".join(names),
+                remedy=f"did you mean {near[0]}?" if near else None,
+            )
+    return chosen
+
+
+def without_common_settings(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame without the settings that all results have in common."""
+    numbers = {name: frame[name].astype(str).nunique() for name in SETTINGS if name in frame}
+    least = {"signature": frame["measure"].nunique()} if "measure" in frame else {}
+    common = [name for name, number in numbers.items() if number <= least.get(name, 1)]
+    return frame.drop(columns=common)
+
+
+def _name_or_number(names: Iterable[str], noun: str) -> str:
+    """The name, or how many there are."""
+    every = list(names)
+    return every[0] if len(every) == 1 else number_of(len(every), noun)
+
+
 class Results(Sequence[AssociationResult]):
     """Results in the order in which they were requested.
 
@@ -293,23 +354,83 @@ class Results(Sequence[AssociationResult]):
         return hash(tuple(r.provenance for r in self._results))
 
     def __repr__(self) -> str:
+        tests = dict.fromkeys(result.test for result in self)
+        sources = dict.fromkeys(result.source for result in self)
+        measures = dict.fromkeys(result.measure for result in self)
+        of = f" of {_name_or_number(tests, 'test')}" if self else ""
+        on = f" on {_name_or_number(sources, 'source')}" if self else ""
+        by = f" by {_name_or_number(measures, 'measure')}" if self else ""
+        failed = f", {number_of(len(self.failures), 'failure')}" if self.failures else ""
+        return f"<Results: {number_of(len(self), 'result')}{of}{on}{by}{failed}>"
+
+    def __str__(self) -> str:
         lines = [f"Results: {len(self)}, failures: {len(self.failures)}"]
         lines += [f"  {result!r}" for result in self._results]
         lines += [f"  failed: {f.test} on {f.source}: {f.error.what}" for f in self.failures]
         lines += [f"  {trend!r}" for trend in self.trends]
         return "\n".join(lines)
 
+    def summary(self, *, full: bool = False) -> str:
+        """Return what was found as text: the findings, tables and notes that the terminal shows.
+
+        Parameters
+        ----------
+        full : bool
+            The sentences of all results, and all notes.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> print(eatlas.run("weat-6", measures="mac").summary().splitlines()[0])
+        weat-6-AB  MAC is 0.724; it has no test.
+        """
+        text = find_offer("summary")(self, full=full) if self else ""
+        failed = [f"failed: {f.test} on {f.source}: {f.error}" for f in self.failures]
+        return "\n".join(filter(None, [text, *failed]))
+
     def _repr_html_(self) -> str:
         return str(find_offer("notebook")(self))
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, columns: FrameColumns = "brief") -> pd.DataFrame:
         """Return one tidy frame; results of several measures share the columns they can.
 
-        Verdicts and ``p_claim`` are as in :attr:`findings`, adjusted over the tests of each
-        setting.
+        Parameters
+        ----------
+        columns : {"brief", "all"} or sequence of str, default "brief"
+            ``"brief"`` has about twelve columns: test, source and measure; the settings in which
+            results differ, such as the layer; the number, its interval, the two-sided p-value of
+            the permutation test and, for a test of X, Y, A and B, the effect sizes of level 2,
+            the pattern and the verdict of the first question with its p-value. ``"all"`` has every
+            number. Names select columns, in their order.
+
+        Returns
+        -------
+        DataFrame
+            A row for each result; for each term of an SC-EAT, and each target of a test of groups.
+            Verdicts and ``p_claim`` are as in :attr:`findings`, adjusted over the tests of each
+            setting. Undefined numbers are NaN.
+
+        Raises
+        ------
+        ResultsError
+            If there is no such column.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> results = eatlas.run("weat-6")
+        >>> results.to_frame().columns.tolist()[3:7]
+        ['effect_size', 'low', 'high', 'p_two_sided']
+        >>> len(results.to_frame(columns="all").columns) > 90
+        True
         """
         pairs = zip(self._results, self.findings, strict=True)
-        return as_frame(row for result, finding in pairs for row in result.rows_with(finding))
+        frame = as_frame(row for result, finding in pairs for row in result.rows_with(finding))
+        names = list(frame.columns)
+        kinds = {result.measure: type(result) for result in self}
+        chosen = choose_columns(columns, names, kinds, "the frame has")
+        frame = frame[chosen]
+        return without_common_settings(frame) if columns == "brief" else frame
 
     @staticmethod
     def scan(path: str | Path) -> Any:
@@ -674,7 +795,7 @@ and other training runs.
         >>> import eatlas
         >>> before = eatlas.run("weat-6")
         >>> now = eatlas.run("weat-6", "glove-sample?transform=center")
-        >>> now.gate("abs(d) > 2", against=before)
+        >>> print(now.gate("abs(d) > 2", against=before))
         Fails if abs(d) > 2:
           false for 1 of 1 results
         Compared with the baseline:

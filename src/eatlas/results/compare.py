@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.lazy import as_frame, find_offer
+from eatlas.numbers import number_of
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, parameters
 from eatlas.results.finding import PLACES
@@ -358,7 +359,7 @@ class SideBySide(Sequence[Row]):
     --------
     >>> import eatlas
     >>> both = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
-    >>> eatlas.run(["weat-1", "weat-6"], both).compare("source")
+    >>> print(eatlas.run(["weat-1", "weat-6"], both).compare("source"))
     2 tests, 2 sources; d at level 1 differs by at most 0.04 (weat-1)
     Test    plain           centred         Difference
     weat-1  1.17 supported  1.21 supported  0.04 [0.00, 0.09]
@@ -415,6 +416,9 @@ class SideBySide(Sequence[Row]):
         return method_pairs([row.members for row in self.rows], self.values, self.by)
 
     def __repr__(self) -> str:
+        return f"<SideBySide: {number_of(len(self), 'row')}, {len(self.values)} by {self.by}>"
+
+    def __str__(self) -> str:
         return str(find_offer("compared_text")(self))
 
     def _repr_html_(self) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.errors import EatlasError, ResultsError, did_you_mean, join_names, listing
 from eatlas.lazy import find_offer
-from eatlas.numbers import brief_p, effect
+from eatlas.numbers import brief_p, effect, number_of
 from eatlas.results.expressions import FACTS, Expression, Value
 from eatlas.results.finding import PLACES, VERDICTS, Finding, Question
 from eatlas.results.parts import finite
@@ -135,6 +135,10 @@ class Gate:
         return not self.failing
 
     def __repr__(self) -> str:
+        outcome = "passed" if self.passes else f"failed by {number_of(len(self.failing), 'result')}"
+        return f"<Gate: {outcome}>"
+
+    def __str__(self) -> str:
         return "\n".join(self.lines())
 
     def lines(self) -> Iterator[str]:

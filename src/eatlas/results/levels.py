@@ -416,6 +416,10 @@ class PValues(Record):
     permutations: Counts | None = None
     """Random permutations; None of a tail that was not drawn at random."""
 
+    def __repr__(self) -> str:
+        tails = ", ".join(f"{name} = {self[name]:.3g}" for name in TAILS)
+        return f"<PValues: {tails} ({self.method_of('two_sided')})>"
+
     def method_of(self, name: str) -> str:
         """Return how one tail's p-value was found."""
         return self.method if isinstance(self.method, str) else str(self.method[name])
@@ -435,6 +439,11 @@ class Level(Record):
     n: tuple[int, int]
     """Sizes of the two groups whose labels are permuted."""
     p: PValues
+
+    def __repr__(self) -> str:
+        d = "–" if self.effect_size is None else f"{self.effect_size:.2f}"
+        p = f"two-sided p = {self.p.two_sided:.3g} ({self.p.method_of('two_sided')})"
+        return f"<Level: d = {d}, {p}, n = {self.n[0]:,} and {self.n[1]:,}>"
 
 
 class Clusters(ByRole[tuple[tuple[str, ...], ...]]):

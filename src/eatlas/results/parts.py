@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -18,6 +18,7 @@ from typing import (
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 
+from eatlas.stimuli import Concept, Image, Sentence
 from eatlas.stimuli.kinds import ROLES, TARGETS, ContextsOrigin, ExploredOn, Language
 
 Value = TypeVar("Value")
@@ -100,8 +101,33 @@ class Record(BaseModel):
         """A field by its name, as ``level3["XA"]``."""
         return self.__dict__[field]
 
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Fields that are not empty, each in short: a record has one line."""
+        for name, value in super().__repr_args__():
+            if not (value is None or (isinstance(value, Collection) and not value)):
+                yield name, _InShort(value)
+
     def __str__(self) -> str:
         return repr(self)
+
+
+_MOST_SHOWN, _LONGEST_SHOWN = 4, 60
+"""Items of a collection, and characters of a value, that a line shows."""
+
+
+class _InShort:
+    """A value whose repr is short: of many items their number."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        is_many = isinstance(self.value, Collection) and not isinstance(self.value, str)
+        size = f"<{len(self.value):,} items>" if is_many else f"<{type(self.value).__name__}>"
+        if is_many and len(self.value) > _MOST_SHOWN:
+            return size
+        text = repr(self.value)
+        return text if len(text) <= _LONGEST_SHOWN and "\n" not in text else size
 
 
 def at(record: object, place: str) -> Any:
@@ -232,6 +258,11 @@ class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
     def __len__(self) -> int:
         return len(self.root)
 
+    def __repr__(self) -> str:
+        groups = ", ".join(f"{name}={_InShort(value)!r}" for name, value in self.root.items())
+        short = groups if len(self.root) <= _MOST_SHOWN else f"{len(self.root)} groups"
+        return f"{type(self).__name__.partition('[')[0]}({short})"
+
 
 def in_order(values: Mapping[str, Value], names: tuple[str, ...]) -> dict[str, Value]:
     """Values by group in the order of the names; others than these are refused."""
@@ -285,6 +316,9 @@ class GroupCoverage(Record):
             raise ValueError(f"contexts of a group are 0 to {MOST_CONTEXTS:,}")
         return self
 
+    def __repr__(self) -> str:
+        return f"<GroupCoverage: {len(self.used):,} terms used, {len(self.missing):,} missing>"
+
     @property
     def scored(self) -> tuple[str, ...]:
         """What each score and each row of cosines belongs to.
@@ -294,6 +328,32 @@ class GroupCoverage(Record):
         if not self.contexts:
             return self.used
         return tuple(stimulus for stimulus, count in self.contexts.items() for _ in range(count))
+
+    def concept(self, name: str) -> Concept:
+        """A concept of words, of images, or of sentences with the stimuli they are made of."""
+        terms = self.used + self.missing
+        if not self.image and not self.stimulus:
+            return Concept(name=name, terms=terms)
+        present = self.image or self.stimulus
+        absent = tuple((term, self.reasons[term]) for term in terms if term not in present)
+        terms = tuple(term for term in terms if term in present)
+        if self.image:
+            images = tuple(
+                Image(name=term, sha256=self.image[term], path=self.found_as.get(term, ""))
+                for term in terms
+            )
+            return Concept(name=name, terms=terms, images=images, absent=absent)
+        sentences = tuple(
+            Sentence(
+                text=self.text.get(term, term),
+                stimulus=self.stimulus[term],
+                span=self.span.get(term),
+                key=term if term in self.text else "",
+            )
+            for term in terms
+        )
+        keys = tuple(sentence.term for sentence in sentences)
+        return Concept(name=name, terms=keys, sentences=sentences, absent=absent)
 
     @property
     def stimuli(self) -> tuple[str, ...]:
@@ -358,7 +418,8 @@ class Encoding(Record):
     layers: int | None = None
     """Number of the top layer."""
     pool: str = ""
-    """How the tokens of a text, or the patches of an image, become one vector."""
+    """How the tokens of a text, or the patches of an image, become one vector; ``mean-all`` takes
+    the special tokens of a text, ``mean-words`` leaves them out."""
     subword: str = ""
     """How the pieces of a stimulus become one vector."""
     special_tokens: bool = Field(default=True, exclude_if=bool)
@@ -382,6 +443,15 @@ class Encoding(Record):
     """Number of components of the space that a model shares between texts and images."""
     images: ImageEncoding | None = Field(default=None, exclude_if=is_none)
     """How images become its input; None if it only takes texts."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _mean_of_earlier_versions(cls, values: Any) -> Any:
+        """Name the mean without special tokens, which earlier versions call ``mean``."""
+        if not isinstance(values, dict) or values.get("pool") != "mean":
+            return values
+        of_texts = values.get("level") == "sentence" and values.get("layer")
+        return values | {"pool": "mean-words"} if of_texts else values
 
     def columns(self) -> dict[str, Any]:
         """Columns of a table: the choices that change what is found."""

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from eatlas.errors import ResultsError, described, join_names
 from eatlas.lazy import as_frame, find_offer
-from eatlas.numbers import spell_out
+from eatlas.numbers import number_of, spell_out
 from eatlas.results.compare import RESPECTS, group_names, pivot
 from eatlas.results.finding import PLACES, Question
 from eatlas.results.levels import UnitSizes
@@ -134,6 +134,9 @@ class Pooled(Sequence[PooledResult]):
         return len(self.tests)
 
     def __repr__(self) -> str:
+        return f"<Pooled: {number_of(len(self), 'test')} over several sources>"
+
+    def __str__(self) -> str:
         return str(find_offer("text_over_sources")(self))
 
     def to_frame(self) -> pd.DataFrame:

@@ -22,14 +22,21 @@ from eatlas.decoding import (
     parquet_table,
     require_file,
 )
-from eatlas.errors import EatlasError, ResultsError, described, nearest
+from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.lazy import import_narwhals, import_pandas
 from eatlas.numbers import number_of
 from eatlas.paths import is_there
-from eatlas.results.base import AssociationResult, is_result
-from eatlas.results.collection import Results, RunFound, in_run, run_of_sum
+from eatlas.results.base import AssociationResult, FrameColumns, is_result
+from eatlas.results.collection import (
+    Results,
+    RunFound,
+    choose_columns,
+    in_run,
+    run_of_sum,
+    without_common_settings,
+)
 from eatlas.results.finding import VERDICTS
-from eatlas.results.json_lines import record_of_line
+from eatlas.results.json_lines import record_of_line, record_types
 from eatlas.results.parquet import (
     ALPHA,
     FAILURES,
@@ -63,6 +70,8 @@ LONGEST_RECORD = 64 << 20
 """Bytes of one record."""
 ROWS_OF_A_BATCH = 100
 """Rows whose records are read together."""
+_LACKS = "the store has"
+"""Begins the message about a column that there is not."""
 _CONDITION = re.compile(r"([^<>=!]+)(<=|>=|!=|=|<|>)(.*)", re.DOTALL)
 _COMPARE = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
@@ -247,15 +256,15 @@ class ResultsScan:
 
     def to_frame(
         self,
-        columns: Sequence[str] | None = None,
+        columns: FrameColumns = "brief",
         where: str | Iterable[str] = (),
     ) -> pd.DataFrame:
         """Return the tidy frame, as :meth:`Results.to_frame` does, without reading records.
 
         Parameters
         ----------
-        columns : sequence of str, optional
-            Names of columns; by default all.
+        columns : {"brief", "all"} or sequence of str, default "brief"
+            The main columns, all, or these.
         where : str or list of str, optional
             Conditions of rows, such as ``"test=weat-6"`` or ``"effect_size>=0.8"``; all must hold.
 
@@ -270,14 +279,20 @@ class ResultsScan:
         ResultsError
             If there is no such column, or a file is damaged.
         """
-        names = self.columns if columns is None else list(columns)
-        self._require(names)
+        kinds = self._record_types() if columns == "brief" else {}
+        names = choose_columns(columns, self.columns, kinds, _LACKS)
         frame, holds = self._rows(names, where)
-        return frame[holds][names].reset_index(drop=True)
+        chosen = frame[holds][names].reset_index(drop=True)
+        return without_common_settings(chosen) if columns == "brief" else chosen
+
+    def _record_types(self) -> dict[str, type[AssociationResult]]:
+        """Records of the measures by name; of a measure that is not installed the base class."""
+        measures = set(self._table(["measure"])["measure"]) if "measure" in self._kinds else set()
+        return {name: record_types().get(name, AssociationResult) for name in measures}
 
     def first_rows(self, columns: Sequence[str], where: str | Iterable[str] = ()) -> pd.DataFrame:
         """One row for each result: the frame without further rows of terms or targets."""
-        self._require(columns)
+        choose_columns(columns, self.columns, {}, _LACKS)
         frame, holds = self._rows([*columns, IDENTITY], where)
         holds &= frame[IDENTITY].notna().to_numpy()
         return frame[holds][list(columns)].reset_index(drop=True)
@@ -335,24 +350,13 @@ class ResultsScan:
     ) -> tuple[pd.DataFrame, np.ndarray[Any, Any]]:
         """Columns of all rows, and which rows meet conditions."""
         conditions = [Condition.parse(t) for t in ([where] if isinstance(where, str) else where)]
-        self._require(condition.column for condition in conditions)
+        choose_columns([condition.column for condition in conditions], self.columns, {}, _LACKS)
         with _faults(self.path):
             frame = self._frame({*names, *(condition.column for condition in conditions)})
         holds = np.ones(len(frame), dtype=bool)
         for condition in conditions:
             holds &= condition.holds(frame[condition.column])
         return frame, holds
-
-    def _require(self, names: Iterable[str]) -> None:
-        for name in names:
-            if name not in self.columns:
-                near = nearest(name, self.columns)
-                raise ResultsError(
-                    "the store has no such column",
-                    got=name,
-                    allowed=", ".join(self.columns),
-                    remedy=f"did you mean {near[0]}?" if near else None,
-                )
 
     def _frame(self, names: set[str]) -> pd.DataFrame:
         """Columns of all rows, with verdicts that are adjusted over the tests of each setting."""

@@ -133,6 +133,7 @@ class TargetsResult(GroupsResult):
     """
 
     places: ClassVar[tuple[str, ...]] = ("mean_bias", "concept")
+    brief: ClassVar[tuple[str, ...]] = ("bias", "bias_low", "bias_high", "p", "p_holm")
     targets: tuple[TargetShares, ...]
     concept: TargetShares | None = None
     """The target concept as one mean."""
@@ -392,6 +393,8 @@ class EarlierResult(TargetValuesResult):
     """
 
     measure: Named
+    neighbours: dict[str, tuple[str, ...]] = Field(default_factory=dict, exclude_if=is_empty)
+    """Of SemAxis with softened poles the nearest words of each term of a group."""
 
     @property
     def display_name(self) -> str:  # type: ignore[override]

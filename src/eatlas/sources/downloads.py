@@ -6,6 +6,7 @@ Downloads may be large: they are continued where they broke off, and are never t
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import shutil
 import time
@@ -25,6 +26,7 @@ from eatlas.sources.archives import faults_of_library, locate
 from eatlas.sources.download import Published, Vectors, find, published_vectors, unproven
 from eatlas.stimuli.images import SUFFIXES
 
+log = logging.getLogger("eatlas")
 Watch = Callable[[int, int | None], None]
 """Called with how many bytes are here, and how many there are if the server says so."""
 CHUNK = 1 << 20
@@ -79,7 +81,13 @@ def fetch_vectors(name: str, *, watch: Watch | None = None, say: Say | None = No
     eatlas.errors.SourceError: there are no published vectors called 'glove.6B.51d'
       remedy: did you mean glove.6B.50d, ...? eatlas vectors list shows them all
     """
-    entry, report = find(name), say or (lambda _: None)
+    entry = find(name)
+
+    def report(sentence: str) -> None:
+        log.info("%s", sentence)
+        if say is not None:
+            say(sentence)
+
     try:
         data_folder().mkdir(parents=True, exist_ok=True)
         lock = FileLock(entry.file(".lock"))
@@ -96,6 +104,7 @@ def fetch_vectors(name: str, *, watch: Watch | None = None, say: Say | None = No
             got=error.strerror or str(error),
             remedy=f"free some space, or set {DATA} to a folder that you may write to",
         ) from error
+    log.info("%s: on this machine at %s", name, entry.target)
     return entry.target
 
 
@@ -172,7 +181,9 @@ def _download(entry: Published, watch: Watch | None) -> None:
             reason = error
         if _size(entry) == start:
             break
-        time.sleep(PAUSE * 2**failures)
+        pause = PAUSE * 2**failures
+        log.info("%s: the download broke off; trying again in %g s", entry.name, pause)
+        time.sleep(pause)
     while reason and (cause := reason.__cause__ or reason.__context__):
         reason = cause  # connection refused, name or service not known, ...
     got = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__

@@ -358,8 +358,15 @@ class Source(ABC):
         """A source is one, also without words."""
         return True
 
+    @property
+    def size_text(self) -> str:
+        """How many words and dimensions there are, where that is known without any work."""
+        words = "" if self.expected is None else f"{self.expected:,} words, "
+        return f"{words}{self.dim} dimensions"
+
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}>"
+        size = f" ({self.size_text})" if self.size_text else ""
+        return f"<{type(self).__name__} {self.name}{size}>"
 
 
 def rows_of(source: Source) -> Iterator[tuple[list[str], NDArray[np.float64]]]:
@@ -462,6 +469,7 @@ class Wrapper(_Forwarding):
         return (*self.source.notes, *self.added)
 
     expected = forward("source.expected")
+    size_text = forward("source.size_text")
     kinds = forward("source.kinds")
     listed = forward("source.listed")
 
@@ -501,6 +509,8 @@ class Snapshot(_Forwarding):
     first: tuple[str, ...] = ()
     """The first words of a source that has none of the items."""
     background: Background | None = None
+    nearest: Any = None
+    """Nearest words of terms of groups, where a measure needs them."""
     near: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Words of the source that missing ones may be misspellings of, where they were looked for."""
     kinds = TEXTS_AND_IMAGES

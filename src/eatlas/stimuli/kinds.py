@@ -418,7 +418,7 @@ class GroupsTest(Described):
     targets: Concept
     """Terms that are measured one by one."""
     groups: tuple[Concept, ...] = Field(min_length=2)
-    """Two groups at least; names differ, and no term is in two of them."""
+    """Two groups at least; names differ. Only MAC takes groups that share a term."""
     reference: Reference = "uniform"
     """``"uniform"``, or a weight for each group's name; given as a mapping, kept as sorted pairs.
 
@@ -457,6 +457,22 @@ class GroupsTest(Described):
     def _as_pairs(cls, weights: Any) -> Any:
         return tuple(sorted(weights.items())) if isinstance(weights, Mapping) else weights
 
+    def require_disjoint(self) -> None:
+        """Refuse a test whose groups share a term.
+
+        Raises
+        ------
+        StimulusError
+            Naming the terms.
+        """
+        if shared := find_duplicates(term for group in self.groups for term in group.terms):
+            raise StimulusError(
+                f"test {self.id}: terms {quote(shared)} are in two groups; a term of both cannot "
+                "distinguish them",
+                allowed="groups that share no term; the measure mac takes groups that do",
+                remedy="remove the terms from a group",
+            )
+
     @model_validator(mode="after")
     def _groups_pairs_and_references_fit(self) -> GroupsTest:
         """Give images of different groups different names; refuse what does not fit the groups."""
@@ -465,10 +481,6 @@ class GroupsTest(Described):
         names = [group.name for group in groups]
         if twice := find_duplicates([OF_TARGETS, *names]):
             raise ValueError(f"the name {quote(twice)} is taken; names of groups must differ")
-        if shared := find_duplicates(term for group in groups for term in group.terms):
-            raise ValueError(
-                f"terms {quote(shared)} are in two groups; a term of both cannot distinguish them"
-            )
         members = [frozenset(group.terms) for group in groups] if self.pairs else []
         for pair in self.pairs:
             terms = zip(pair, members, strict=False)
@@ -713,6 +725,11 @@ class Battery(Frozen):
     """Of the tests that name none themselves."""
     notes: tuple[str, ...] = ()
     tests: tuple[Annotated[_Kinds, _BY_KIND], ...] = Field(min_length=1)
+
+    def __repr__(self) -> str:
+        return f"<Battery {self.id}: {len(self.tests):,} tests>"
+
+    __str__ = __repr__
 
     @model_validator(mode="before")
     @classmethod

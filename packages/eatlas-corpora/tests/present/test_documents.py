@@ -99,7 +99,7 @@ def test_where_it_is_shown(capsys, monkeypatch):
     assert r"documents \[0.90, 1.60\]" in markdown
     assert r"minus Whig &amp; Democratic | Level 2, X | 0.50\*" in markdown
     assert "Republican" in report_table(results, "latex")
-    rows = results.to_frame().to_dict("records")
+    rows = results.to_frame("all").to_dict("records")
     assert (rows[1]["part"], rows[1]["documents"], rows[1]["document_contexts"]) == (
         "Republican", 40, 50,
     )  # fmt: skip
@@ -130,4 +130,4 @@ def test_parts_are_compared_from_either_side():
         frame = compared.to_frame().query("place == 'level1'")
         assert frame.difference_p.iloc[1] == 0.03
         number = "0.50 [−0.10, 1.10]" if sign > 0 else "−0.50 [−1.10, 0.10]"
-        assert f"{number} p = .03" in repr(compared)
+        assert f"{number} p = .03" in str(compared)

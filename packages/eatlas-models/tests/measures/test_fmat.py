@@ -139,7 +139,7 @@ def test_queries_options_and_their_reliability():
     table = np.array(scores)
     np.testing.assert_allclose([*result.scores.X, *result.scores.Y], table.mean(axis=1), atol=1e-6)
     assert result.reliability == pytest.approx(cronbach_alpha(table), abs=1e-6)
-    assert result.to_frame()["reliability"].tolist() == [result.reliability]
+    assert result.to_frame("all")["reliability"].tolist() == [result.reliability]
     assert result.templates == tuple(part.strip() for part in queries.split(";"))
     one = FMAT(query="A [MASK] {TARGET}.", resamples=0)(TEST, Table(any_number))
     assert one.reliability is None

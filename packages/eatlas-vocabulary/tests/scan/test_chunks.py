@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tests.scan.vocabularies import concepts, vocabulary
 
+import eatlas
 from eatlas.engine.store import leftover_files as others
 from eatlas_vocabulary.engine import scan as module
 from eatlas_vocabulary.engine.scan import Chunks, make_scan, measure_all
@@ -95,3 +96,9 @@ def test_what_is_kept_names_all_that_it_depends_on(monkeypatch):
     monkeypatch.setattr(module, "__version__", "9.9.9")
     names.add(make_scan(source, groups).identity)
     assert len(names) == len(others) + 3
+
+
+def test_a_scan_shows_its_progress():
+    told = []
+    eatlas.scan("glove-sample", "weat-6", progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (10_496, 10_496)

@@ -100,7 +100,7 @@ def test_settings_distinguish_rows_and_the_last_of_equal_results_is_shown(tmp_pa
     assert (site.models, site.tests, site.results) == (2, 2, 4)
     assert site.notes[0].startswith("2 results have another result with the same source")
     found = cells(Page(site.page.read_text(encoding="utf-8")))
-    frame = scan.to_frame(where=["test=weat-6", "source=plain"])
+    frame = scan.to_frame("all", ["test=weat-6", "source=plain"])
     expected = effect(frame["effect_size"].iloc[-1])
     assert found["weat-6", "plain", frame["signature"][0]][0] == expected
     assert effect(frame["effect_size"].iloc[0]) != expected

@@ -77,7 +77,7 @@ def test_workers_write_their_own_parts_of_a_store(cluster, tmp_path):
     here = eatlas.run(*arguments, store=tmp_path / "here.parquet")
     assert (len(there.parts), len(here.parts)) == (2, 1)
     assert list(there) == list(here)
-    assert there.to_frame().equals(here.to_frame())
+    assert there.to_frame("all").equals(here.to_frame("all"))
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ def test_items_are_done_on_both_nodes_and_numbers_are_the_same(cluster, bert, ca
     scanned = eatlas.scan("glove-sample", "weat-6", bands=(), executor=on_ray)
     alone = eatlas.scan("glove-sample", "weat-6", bands=())
     assert scanned.to_dict() == alone.to_dict()
-    assert scanned.to_frame().equals(alone.to_frame())
+    assert scanned.to_frame("all").equals(alone.to_frame("all"))
     said = capfd.readouterr()
     assert (said.out, "ray" in said.err) == ("", False)
 

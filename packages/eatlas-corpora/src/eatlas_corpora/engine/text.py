@@ -52,6 +52,7 @@ def _tests_of_groups(tests: TestsLike) -> list[GroupsTest]:
                 allowed="tests of the kind groups, such as divdist-gender",
                 remedy="in Python, eatlas.GroupsTest.of_association(test) converts one",
             )
+        test.require_disjoint()
         of_groups.append(test)
     stimuli_of(of_groups)  # refuses sentences
     return of_groups

@@ -182,6 +182,10 @@ class CorpusParts:
     about: PartsRecord
     """Subcorpora, documents, targets, corpus, window and quality, from the record."""
 
+    def __repr__(self) -> str:
+        size = f"{len(self.parts):,} subcorpora, {len(self.terms):,} terms"
+        return f"<CorpusParts: {size}, {self.matrix.shape[1]} dimensions>"
+
     @property
     def parts(self) -> list[str]:
         """Names of the parts."""

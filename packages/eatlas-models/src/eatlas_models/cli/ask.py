@@ -244,7 +244,7 @@ def _generate(
     """Have texts written, and print them as JSON lines or say where they are."""
     require_place(out, "texts", generating.ENDINGS)
     with bar_of("texts") as tick:
-        written = generating.generate(model, template, targets, progress=tick, **texts)
+        written = generating.generate(model, template, targets, progress=tick or False, **texts)
     for earlier in generating.write(out, written) if out is not None else ():
         remark(f"{out} had other texts; kept as {earlier}")
     with output_of_a_command():

@@ -32,7 +32,7 @@ _TIME = re.compile(r"(?<=\d{4}-\d\d-\d\d)[T ].*", re.DOTALL)
 """What follows the day in a date."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CollectedAnswers:
     """Answers in a file, in place of a model."""
 
@@ -44,6 +44,9 @@ class CollectedAnswers:
     kind: Literal["chat"] = "chat"
     collected: ClassVar[bool] = True
     """Whether the answers are there, whatever a measure would ask."""
+
+    def __repr__(self) -> str:
+        return f"<CollectedAnswers {self.name}: {len(self.rows):,} answers>"
 
     @property
     def about(self) -> LanguageModelRecord:

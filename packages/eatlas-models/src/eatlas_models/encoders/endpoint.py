@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -24,6 +25,7 @@ from eatlas.sources.spec import load, parse_options, with_options
 from eatlas.untrusted import require_trust, takes_kept_answers
 from eatlas_models.encoders.connection import KEYS, Received, Session, is_loopback
 
+log = logging.getLogger("eatlas")
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """Seconds before each further try; longer where the endpoint says so with Retry-After."""
 TRIES = 3
@@ -123,6 +125,8 @@ class Endpoint(NamedTuple):
             waited += seconds
             if waited > self.timeout or (tries >= TRIES and not _is_busy(received)):
                 break
+            busy = "%s: status %s; waiting %g s, then trying again"
+            log.info(busy, self.address, received.status, seconds)
             if tries or time.monotonic() - since < seconds:  # else it was waited for its turn
                 time.sleep(seconds)
             begun = time.monotonic()

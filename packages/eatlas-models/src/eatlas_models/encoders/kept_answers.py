@@ -34,6 +34,9 @@ class KeptAnswers(Generic[Q, A]):
     answer: Callable[..., A]
     """Makes an answer of its fields."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
     @property
     def fingerprint(self) -> str:
         """Identifies what answers."""

@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 
 from eatlas.engine.plan import open_as
 from eatlas.errors import EatlasError, SourceError, StimulusError, described, require_whole
+from eatlas.executors import Progress, watch_of
 from eatlas.measures.base import FROM_0
 from eatlas.notes import warn
 from eatlas.results.json_lines import write_lines
-from eatlas.sources import Tell
 from eatlas.sources.outputs import require_place
 from eatlas.stimuli import TARGETS, AssociationTest, Concept, Test
 from eatlas.stimuli.concepts import refuse_wildcards
@@ -62,7 +62,7 @@ def generate(
     tokens: int = 400,
     temperature: float = 1.0,
     out: str | Path | None = None,
-    progress: Tell | None = None,
+    progress: Progress = False,
 ) -> tuple[GeneratedText, ...]:
     """Have a model write texts about targets.
 
@@ -85,8 +85,9 @@ def generate(
     out : path, optional
         Write the texts to this file, ``.jsonl``, as soon as all are there. Other texts that it has
         are stored under another name.
-    progress : callable, optional
-        Called with the number of texts that are there, and of all.
+    progress : bool or callable
+        Show how many texts are there: True shows a bar on a terminal and a line in a notebook; a
+        function is called with the number of texts that are there, and of all.
 
     Returns
     -------
@@ -117,7 +118,9 @@ def generate(
     prompts = prompts_of(template, targets, n=n, tokens=tokens, temperature=temperature)
     path = require_place(out, "texts", ENDINGS)
     writer = open_writer(model)
-    replies = writer.score([prompt for prompt, _, _ in prompts], progress)
+    with watch_of(progress) as watch:
+        tick = watch and watch("texts", "")
+        replies = writer.score([prompt for prompt, _, _ in prompts], tick)
     for note in writer.notes:
         if note.code in SAID:
             warn(note)

@@ -24,7 +24,15 @@ from eatlas.engine import (
     warn_of_failures,
 )
 from eatlas.errors import EatlasError, SourceError, described
-from eatlas.executors import Executor, choose, here, reading_of, require_workers
+from eatlas.executors import (
+    Executor,
+    Progress,
+    choose,
+    here,
+    reading_of,
+    require_workers,
+    watch_of,
+)
 from eatlas.measures import Measure, get_measure
 from eatlas.measures.base import Need
 from eatlas.measures.seeding import generator_of
@@ -90,6 +98,7 @@ def views(  # noqa: PLR0913  (each is a choice of the user's)
     seed: int = 0,
     workers: int | None = 1,
     executor: Executor | None = None,
+    progress: Progress = False,
 ) -> Views:
     """Measure the same tests in the vectors, the log-probabilities and the answers of a model.
 
@@ -119,6 +128,8 @@ def views(  # noqa: PLR0913  (each is a choice of the user's)
         Number of processes, as in :func:`eatlas.run`.
     executor : Executor, optional
         Who encodes and does the jobs instead, such as :class:`eatlas.OnRay`.
+    progress : bool or callable
+        Show how far the work is, as in :func:`eatlas.run`.
 
     Returns
     -------
@@ -160,7 +171,10 @@ def views(  # noqa: PLR0913  (each is a choice of the user's)
         level=level, prompt=prompt, seed=seed,
     )  # fmt: skip
     by = executor or choose(workers, prepared.jobs)
-    done = carry_out(prepared, by, None if out is None else Path(out))
+    folder = None if out is None else Path(out)
+    with watch_of(progress) as watch:
+        tick = watch and watch("jobs", "")
+        done = carry_out(prepared, by, folder, progress=tick, watch=watch)
     warn_of_failures(done.results)
     return done
 

@@ -209,6 +209,7 @@ class AskResult(ThreeLevelResult, AnsweredResult):
     computed_from: ClassVar[str] = "choices"
     neutral: ClassVar[float | None] = 0.5
     places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y", "over_attributes")
+    brief: ClassVar[tuple[str, ...]] = ("refused",)
 
     measure: Literal["ask"] = "ask"
     over_attributes: Level
@@ -298,6 +299,10 @@ class AssignResult(AnsweredResult):
     )
     computed_from: ClassVar[str] = "choices"
     places: ClassVar[tuple[str, ...]] = ("over_attributes",)
+    brief: ClassVar[tuple[str, ...]] = (
+        "effect_size_over_attributes", "low_over_attributes", "high_over_attributes",
+        "p_two_sided_over_attributes", "score", "refused",
+    )  # fmt: skip
 
     measure: Literal["assign"] = "assign"
     over_attributes: Level

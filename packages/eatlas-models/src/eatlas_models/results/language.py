@@ -99,6 +99,10 @@ class LogRatioResult(ThreeLevelResult, LanguageModelResult):
     unit: ClassVar[str] = "log-ratio"
     scale: ClassVar[str] = "nats"
     places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y", "over_attributes")
+    brief: ClassVar[tuple[str, ...]] = (
+        "effect_size_over_attributes",
+        "p_two_sided_over_attributes",
+    )
     over_attributes_is: ClassVar[str] = "the effect size of LPBS"
     over_attributes_name: ClassVar[str] = "LPBS"
     words: ClassVar[str] = "log_ratios"

@@ -25,7 +25,7 @@ from eatlas import kernels
 from eatlas.csv_cells import MARK, cell
 from eatlas.engine.store import NumberedPieces
 from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
-from eatlas.executors import Executor, Threads, processors
+from eatlas.executors import Executor, Progress, Threads, Tick, processors, watch_of
 from eatlas.measures import SCEAT, get_measure
 from eatlas.notes import Note
 from eatlas.packing import pack, unpack
@@ -107,6 +107,7 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     case: CaseRule = "auto",
     seed: int = 0,
     executor: Executor | None = None,
+    progress: Progress = False,
     themes: ThemesLike | None = None,
     groups_from: str | Path | Sequence[str] | None = None,
     groups: int = GROUPS,
@@ -143,6 +144,10 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
         Of the permutations for maxT, where all are too many.
     executor : Executor, optional
         Who measures the words instead of threads, such as :class:`eatlas.OnRay`.
+    progress : bool or callable
+        Show how many words, or clusterings of themes, are done. True shows a bar on a terminal and
+        a line in a notebook; a function is called with the number done and the number of all, None
+        if a file does not say how many words it has.
     themes : int, path, or mapping of str to list of str, optional
         Test themes instead of single words: so many clusters of the most frequent words, or the
         user's categories, in a CSV file with the columns ``theme`` and ``word``, a dictionary of
@@ -203,8 +208,8 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
             vectors, attributes, themes, measure, groups_from=groups_from, groups=groups,
             names=names, first=first, out=out, case=case, seed=seed, split=split,
         )  # fmt: skip
-        with Clusterings(search) as clusterings:
-            cluster_all(search, clusterings)
+        with Clusterings(search) as clusterings, watch_of(progress) as watch:
+            cluster_all(search, clusterings, tick_of(watch, clusterings.work, search.expected))
             return find_themes(search, clusterings)
     if groups_from is not None or names is not None or not split:
         raise EatlasError(
@@ -215,9 +220,20 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
         vectors, attributes, measure,
         top=top, sort=sort, bands=bands, first=first, out=out, case=case, seed=seed,
     )  # fmt: skip
-    with Chunks(plan) as chunks:
-        measure_all(plan, chunks, executor=executor)
+    with Chunks(plan) as chunks, watch_of(progress) as watch:
+        tick = tick_of(watch, chunks.work, plan.expected)
+        measure_all(plan, chunks, tick, executor)
         return finish(plan, chunks)
+
+
+def tick_of(
+    watch: Callable[[str, str], Tick] | None, what: str, total: int | None
+) -> Callable[[int], None] | None:
+    """What shows how much of some work is done; None if nothing does."""
+    if watch is None:
+        return None
+    tick = watch(what, "")
+    return lambda done: tick(done, total)
 
 
 # --- what is to be done ---------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from eatlas.engine import Store, Watch, execute, open_store, read
 from eatlas.errors import ResultsError, StudyError
-from eatlas.executors import Executor, choose, here, reading_of
+from eatlas.executors import Executor, Progress, choose, here, reading_of, watch_of
 from eatlas.lazy import as_frame
 from eatlas.numbers import UNDEFINED, percent
 from eatlas.present.drawings.kinds import Kind
@@ -82,7 +82,7 @@ class Study:
     >>> import eatlas
     >>> study = eatlas.multiverse({"tests": ["weat-6", "weat-7"], "choices": {"ddof": [1, 0]}})
     >>> study
-    Study: 4 specifications of test, ddof; done: 4
+    <Study: 4 specifications of test, ddof; done: 4>
     >>> study.to_frame()[["test", "ddof", "pattern"]].values.tolist()[:2]
     [['weat-6', '1', 'BY-Singular'], ['weat-6', '0', 'BY-Singular']]
     """
@@ -97,7 +97,7 @@ class Study:
         by = {name: len(record.of(name)) for name in ("done", "failed", "skipped")}
         counts = ", ".join(f"{name}: {count}" for name, count in by.items() if count)
         of = f" of {', '.join(record.varying)}" if record.varying else ""
-        return f"Study: {len(record.specifications)} specifications{of}; {counts}"
+        return f"<Study: {len(record.specifications)} specifications{of}; {counts}>"
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row for each specification: its choices and what was found."""
@@ -303,6 +303,7 @@ def multiverse(
     trust: str | Iterable[str] = (),
     workers: int | None = 1,
     executor: Executor | None = None,
+    progress: Progress = False,
 ) -> Study:
     """Measure every combination of the choices of a plan.
 
@@ -327,6 +328,8 @@ def multiverse(
         Number of processes, as in :func:`eatlas.run`.
     executor : Executor, optional
         Who encodes and does the jobs instead, such as :class:`eatlas.OnRay`.
+    progress : bool or callable
+        Show how far the work is, as in :func:`eatlas.run`.
 
     Returns
     -------
@@ -353,7 +356,10 @@ def multiverse(
     """
     prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust)
     executor = executor or choose(workers, len(prepared.jobs))
-    study = carry_out(prepared, executor, None if out is None else Path(out))
+    folder = None if out is None else Path(out)
+    with watch_of(progress) as watch:
+        tick = watch and watch("jobs", "")
+        study = carry_out(prepared, executor, folder, progress=tick, watch=watch)
     failures = study.results.failures
     if failures and not len(study.results):
         raise failures[0].error
