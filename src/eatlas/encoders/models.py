@@ -286,7 +286,7 @@ def on_the_hub(
                 folder = Path(snapshot_download(owner + name, revision=revision, **told))
                 if whole(folder):
                     return folder
-        raise FileNotFoundError("the folder lacks some of its files")
+        raise FileNotFoundError("the hub cannot be reached, or lacks some of the files")
 
 
 # --- files ----------------------------------------------------------------------------------------
