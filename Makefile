@@ -16,6 +16,7 @@ PROJECTS := pyproject.toml $(addsuffix /pyproject.toml,$(PACKAGES))
 CORE := build/core
 LOWEST := build/lowest
 AUDIT := build/audit
+RELEASE := build/release
 # tests of what is read, written and printed, and of what each optional package is for
 CONTRACTS := tests/contracts tests/cli tests/results tests/install tests/present/tables tests/engine/test_store.py \
 	tests/sources/files tests/encoders tests/whole/attack $(wildcard packages/*/tests/cli) \
@@ -23,7 +24,7 @@ CONTRACTS := tests/contracts tests/cli tests/results tests/install tests/present
 	workbench/tests/annotation)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test test-core test-slow test-lowest lint audit docs cards clean
+.PHONY: help demo install test test-core test-slow test-lowest lint audit docs cards release rehearsal clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +69,7 @@ lint: $(VENV)/linted  ## check style, types, the direction of imports, wording a
 	$(BIN)/lint-imports
 	$(BIN)/python tools/language.py
 	$(BIN)/python tools/budget.py
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 docs: $(VENV)/documented  ## build the documentation into build/site; open build/site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
@@ -77,6 +79,13 @@ docs: $(VENV)/documented  ## build the documentation into build/site; open build
 # need come the small models of the cards of CEAT and LPBS
 cards: $(VENV)/tested  ## run the testing protocol on every measure; the cards of the documentation
 	OMP_NUM_THREADS=1 $(BIN)/python tools/write_cards.py
+
+# not locked: what builds and uploads is not what is uploaded
+release: $(RELEASE)/installed audit  ## build the files for a package index in dist/, and prove them
+	$(RELEASE)/bin/python tools/release.py
+
+rehearsal: $(RELEASE)/installed  ## the same while publication.toml has placeholders, without the audit
+	$(RELEASE)/bin/python tools/release.py --rehearse
 
 clean:  ## remove .venv and what was built
 	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -121,6 +130,11 @@ $(LOWEST)/tested: $(PROJECTS) tools/lowest_versions.py
 $(AUDIT)/installed:
 	$(PYTHON) -m venv $(AUDIT)
 	$(AUDIT)/bin/python $(PIP) pip-audit
+	@touch $@
+
+$(RELEASE)/installed:
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python $(PIP) hatchling hatch-fancy-pypi-readme twine
 	@touch $@
 
 $(VENV)/linted: $(VENV)/installed

@@ -38,12 +38,19 @@ def requirements(extras: Sequence[str]) -> Iterator[str]:
 
 
 def lowest(extras: Sequence[str]) -> Iterator[str]:
-    """Lowest allowed versions of all of them."""
-    for requirement in dict.fromkeys(requirements(extras)):
+    """Lowest allowed versions of all of them: the highest bound of each."""
+    bounds: dict[str, str] = {}
+    for requirement in requirements(extras):
         bound = BOUND.match(requirement)
         if bound is None:
             raise SystemExit(f"pyproject.toml: {requirement!r} has no lower bound alone")
-        yield f"{bound['name']}=={bound['version']}"
+        known = bounds.get(bound["name"], "0")
+        bounds[bound["name"]] = max(known, bound["version"], key=_numbers)
+    yield from (f"{name}=={version}" for name, version in bounds.items())
+
+
+def _numbers(version: str) -> list[int]:
+    return list(map(int, version.split(".")))
 
 
 if __name__ == "__main__":

@@ -247,7 +247,7 @@ def _single(name: str, item: Any) -> Test:
 def example() -> str:
     """A plan that runs on the vectors that come with eatlas, with comments."""
     return (resources.files("eatlas_workbench.studies") / "data" / "example.toml").read_text(
-        "utf-8"
+        encoding="utf-8"
     )
 
 

@@ -1,0 +1,119 @@
+"""What a release needs: filled-in addresses everywhere, and files that have what they should."""
+
+import json
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from tools import publication, release
+
+
+def test_authors_and_addresses_are_the_same_in_all_files():
+    changed = [path.name for path, old, new in publication.texts() if old != new]
+    assert not changed, "run python tools/publication.py"
+
+
+FILLED = {
+    "repository": "https://code.example/eatlas",
+    "documentation": "https://docs.example/eatlas/",
+    "security": "security@code.example",
+    "doi": "10.5281/zenodo.1234567",
+    "released": "2026-12-31",
+    "authors": [
+        {
+            "family-names": "Name",
+            "given-names": "Some",
+            "email": "some@code.example",
+            "orcid": "0000-0002-1825-0097",
+            "affiliation": "An institute",
+        }
+    ],
+}
+
+
+def test_a_placeholder_is_named_and_stops_a_release(capsys):
+    assert list(publication.placeholders({"a": "TODO x", "authors": [{"orcid": "TODO"}]})) == [
+        "a = 'TODO x'",
+        "authors 1: orcid = 'TODO'",
+    ]
+    assert not list(publication.placeholders(FILLED))
+    assert publication.main(["--ready"]) == 1
+    assert "publication.toml: repository = " in capsys.readouterr().out
+
+
+def test_what_a_person_fills_in_is_in_every_file():
+    for name, write in publication.WRITERS.items():
+        path = publication.ROOT / name
+        text = write(path.read_text(encoding="utf-8"), FILLED)
+        assert "example.org" not in text.replace("TODO name@example.org", ""), name
+        assert write(text, FILLED) == text, name
+    codemeta = json.loads(publication.of_codemeta("", FILLED))
+    assert codemeta["author"][0]["familyName"] == "Name"
+    zenodo = json.loads(publication.of_zenodo("", FILLED))
+    assert zenodo["creators"] == [
+        {"name": "Name, Some", "orcid": "0000-0002-1825-0097", "affiliation": "An institute"}
+    ]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return release.build(tmp_path_factory.mktemp("dist"))
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("release")
+def test_files_have_what_the_repository_has_and_no_more(files):
+    assert len(files) == 2 * len(release.PACKAGES)
+    assert [fault for path in files for fault in release.faults(path)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("release")
+def test_a_file_that_git_does_not_know_is_a_fault(files, tmp_path):
+    (models,) = (
+        path for path in files if path.name.startswith("eatlas_models") and path.suffix == ".whl"
+    )
+    stray = tmp_path / models.name
+    with zipfile.ZipFile(models) as whole, zipfile.ZipFile(stray, "w") as archive:
+        for entry in whole.namelist():
+            if "LICENSE-MIT-bai" not in entry:
+                archive.writestr(entry, whole.read(entry))
+        archive.writestr("eatlas_models/notes.txt", "mine")
+    found = "\n".join(release.faults(stray))
+    assert "lacks the licence src/eatlas_models/stimuli/data/LICENSE-MIT-bai.txt" in found
+    assert "has eatlas_models/notes.txt, which git does not know" in found
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("release")
+def test_the_same_bytes_come_twice(files, tmp_path):
+    again = release.build(tmp_path / "dist")
+    assert list(map(release.digest, files)) == list(map(release.digest, again))
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("release")
+def test_an_index_takes_the_metadata(files):
+    for path in (each for each in files if each.suffix == ".whl"):
+        with zipfile.ZipFile(path) as archive:
+            (name,) = (each for each in archive.namelist() if each.endswith("/METADATA"))
+            metadata = archive.read(name).decode()
+        assert " @ " not in "".join(
+            line for line in metadata.splitlines() if line.startswith("Requires-Dist")
+        )
+        readme = metadata.partition("\n\n")[2]
+        assert "](docs/" not in readme
+        assert "](../" not in readme
+        assert 'src="docs/' not in readme
+
+
+@pytest.mark.slow
+def test_results_of_the_version_before_are_the_same():
+    done = subprocess.run(
+        [sys.executable, "-m", "eatlas", "verify", str(release.BEFORE)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
