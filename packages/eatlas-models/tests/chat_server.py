@@ -186,6 +186,9 @@ class ChatServer(ThreadingHTTPServer):
     block_on_close = False  # what hangs does not hold up the end
     request_queue_size = 512
 
+    count_reasoning: Callable[[str, str], int] | None = None
+    """Tokens of reasoning by prompt and answer, in ``usage``."""
+
     def __init__(self, model: Planted | None = None, port: int = 0, **settings: Any) -> None:
         super().__init__(("127.0.0.1", port), Handler)
         self.model = model or Planted()
@@ -399,6 +402,13 @@ def completion(server: ChatServer, body: Mapping[str, Any]) -> dict[str, Any]:
     message = {"role": "assistant", "content": text}
     if server.reasoning:
         message["reasoning_content"] = server.reasoning
+    usage: dict[str, Any] = {
+        "prompt_tokens": len(prompt.split()),
+        "completion_tokens": len(text.split()),
+    }
+    if server.count_reasoning:
+        count = server.count_reasoning(prompt, text)
+        usage["completion_tokens_details"] = {"reasoning_tokens": count}
     choice: dict[str, Any] = {"index": 0, "message": message}
     choice["finish_reason"] = "stop" if full else "length"
     if server.logprobs != "off":
@@ -409,7 +419,7 @@ def completion(server: ChatServer, body: Mapping[str, Any]) -> dict[str, Any]:
         "created": server.created,
         "model": server.called,
         "choices": [choice],
-        "usage": {"prompt_tokens": len(prompt.split()), "completion_tokens": len(text.split())},
+        "usage": usage,
     }
 
 

@@ -593,7 +593,7 @@ def values_table(result: AssociationResult, *, ends: bool = False) -> Table:
     (whole,) = result.effects()
     groups = result.sides[-1] if any(t.association or t.counts for t in shown) else ()
     of: TargetValuesResult = result  # type: ignore[assignment]  # its values are there
-    counted = any(target.counts for target in every)
+    counted = any(target.counts and target.p is not None for target in every)
     adjusted = dict(zip((target.term for target in of.targets), of.holm, strict=True))
 
     def number(value: float | None, ends: Interval | None) -> Cell:
@@ -601,12 +601,13 @@ def values_table(result: AssociationResult, *, ends: bool = False) -> Table:
 
     def group_cells(target: TargetValue) -> list[Cell]:
         """Its numbers by group; of counts its p too."""
-        texts = (effect(number, DECIMALS) for number in target.association or ())
+        texts = [effect(number, DECIMALS) for number in target.association or ()]
+        if target.counts:
+            texts = [f"{number:,g}" for number in target.counts]
         if not counted:
             return [Cell((text,)) for text in texts]
         p = adjusted[target.term]
         star = p is not None and p < result.rule.alpha
-        texts = (f"{number:,g}" for number in target.counts or ())
         return [
             *(Cell((text,)) for text in texts),
             Cell((UNDEFINED if p is None else p_value(p),), star=star),

@@ -35,6 +35,7 @@ from eatlas.results.levels import draws_of
 from eatlas.results.parts import TAILS
 from eatlas.results.pooled import source_groups
 from eatlas.results.settings import Settings, source_name
+from eatlas.stimuli import KINDS
 from eatlas.texts import plugin_files, tables
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def methods_paragraph(
     comments = commentaries(every)
     text = lines(
         "methods",
-        tests=distinct(r.test for r in every),
+        tests=distinct(r.test for r in every if r.kind in KINDS),
         languages=distinct(r.provenance.language for r in every if r.provenance.language),
         sources=Settings.from_results(every).in_words(full=True),
         versions=distinct(r.provenance.version for r in every),

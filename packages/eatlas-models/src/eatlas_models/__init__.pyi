@@ -1,5 +1,6 @@
 from .encoders.language import language_model as language_model
 from .engine.asking import ask_cost as ask_cost
+from .engine.benchmarks import agreement as agreement, read_logs as read_logs
 from .engine.generating import generate as generate
 from .measures.ask import Ask as Ask
 from .measures.assign import Assign as Assign

@@ -577,10 +577,10 @@ def test_options_that_no_answer_tells_apart_are_refused(tmp_path):
     assert Ask(templates=QUESTION).design(turned).prompts  # targets are no options here
 
 
-def test_questions_are_english():
-    test = words(2, 2, 2, 2).model_copy(update={"language": "de"})
+def test_a_language_without_questions_needs_ones_own():
+    test = words(2, 2, 2, 2).model_copy(update={"language": "tr"})
     with pytest.raises(EatlasError) as caught:
         Ask().design(test)
-    assert "a test in de" in caught.value.got
-    german = "Was passt besser zu {target}: {first} oder {second}?"
-    assert Ask(templates=german).design(test).templates == (german,)
+    assert "a test in tr" in caught.value.got
+    turkish = "{target}: {first} mi, {second} mi?"
+    assert Ask(templates=turkish).design(test).templates == (turkish,)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -23,7 +23,7 @@ from eatlas.sources.opening import model_and_tokenizer, opener_of
 from eatlas.sources.source import Tell, chunks_of, is_source
 from eatlas.sources.spec import load, model_scheme, parse_file_spec
 from eatlas.untrusted import computes_afresh
-from eatlas_models.encoders.kept_answers import KeptAnswers
+from eatlas_models.encoders.kept_answers import LATER, KeptAnswers
 from eatlas_models.results.language_model import LanguageModelRecord
 from eatlas_models.stimuli.asking import Prompt, Reply
 from eatlas_models.stimuli.assigning import ASSIGNED, assignments_of
@@ -67,6 +67,8 @@ class Response:
     """Day of the answer, as in 2026-03-01."""
     spent: bool = False
     """Whether the model spent all tokens on reasoning, and answered nothing."""
+    reasoning: int | None = field(default=None, metadata={LATER: True})
+    """Tokens that the model reasoned with, as the endpoint counts them; None where it does not."""
 
 
 @runtime_checkable
@@ -222,6 +224,7 @@ def _reply(responses: Sequence[Response]) -> Reply:
         chances=chances,
         models=tuple(response.model for response in responses),
         dates=tuple(response.date for response in responses),
+        reasoning=tuple(response.reasoning for response in responses),
     )
 
 

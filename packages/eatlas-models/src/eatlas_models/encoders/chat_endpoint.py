@@ -67,6 +67,8 @@ MORE_PIECES, MOST_LISTED, LONGEST_PIECE = 1_000, 2 * LISTED[0], 1_000
 of a piece: no server that is sound has more."""
 OF_TOKEN, OF_LISTED = 1 << 10, 256
 """Bytes of a token in an answer, and of each piece that is listed for it."""
+MOST_TOKENS = 10**9
+"""Tokens of reasoning; a larger count is none."""
 LONGEST_NAME = 200
 """Letters of what a model calls itself; more are cut off."""
 _IGNORED = " \t\r\n\"'`*_\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u2581"
@@ -267,7 +269,8 @@ class ChatEndpoint(Answering):
             ) from e
         if request.options and chances is None and request != PROBE:
             self._refuse_logprobs(received.beginning)
-        return Response(answer, chances, model, day, spent)
+        tokens = reasoning_tokens(data.get("usage"))
+        return Response(answer, chances, model, day, spent, tokens)
 
     def _refuse_logprobs(self, shown: str) -> NoReturn:
         raise SourceError(
@@ -335,6 +338,25 @@ def _text_of(message: Mapping[str, Any]) -> str:
     if not isinstance(content, str):
         raise TypeError
     return content
+
+
+def reasoning_tokens(usage: Any) -> int | None:
+    """Tokens of reasoning that a server counts; None where it does not.
+
+    OpenAI and most other servers count them in the details of the completion, some among all.
+
+    >>> reasoning_tokens({"completion_tokens_details": {"reasoning_tokens": 64}})
+    64
+    """
+    if not isinstance(usage, dict):
+        return None
+    details = (usage.get(key) for key in ("completion_tokens_details", "output_tokens_details"))
+    for part in filter(None, (*details, usage)):
+        for key in ("reasoning_tokens", "thinking_tokens"):
+            count = part.get(key) if isinstance(part, dict) else None
+            if type(count) is int and 0 <= count <= MOST_TOKENS:
+                return count
+    return None
 
 
 def _day(created: Any, received: Received) -> str:

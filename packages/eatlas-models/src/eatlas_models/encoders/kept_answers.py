@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from functools import cached_property
 from typing import Any, Generic, TypeVar, get_type_hints
 
@@ -22,6 +22,8 @@ from eatlas.encoders.cache import (
 )
 from eatlas.sources.source import Tell
 
+LATER = "later"
+"""Metadata of a field that answers stored by earlier versions do not have."""
 Q = TypeVar("Q")
 A = TypeVar("A")
 
@@ -98,13 +100,16 @@ class KeptAnswers(Generic[Q, A]):
     def _form(self) -> Form[A]:
         """How answers, which are dataclasses, are stored: as JSON of their fields."""
         types: Any = tuple(get_type_hints(self.answer).values())
-        fields = TypeAdapter[Any](tuple[types])
+        parts: Any = fields(self.answer)  # type: ignore[arg-type]
+        earlier: Any = types[: sum(not part.metadata.get(LATER) for part in parts)]
+        forms: Any = tuple[types] | tuple[earlier]
+        form = TypeAdapter[Any](forms)
 
         def write(answer: A) -> Row:
             # JSON has every digit of a number of double precision; Python's has infinite ones
             return json.dumps(astuple(answer)).encode(), ANSWER, ""  # type: ignore[call-overload]
 
         def parse_row(row: Row) -> A:
-            return self.answer(*read_fields(fields, row[0]))
+            return self.answer(*read_fields(form, row[0]))
 
         return Form(write, parse_row, "questions are answered")

@@ -34,6 +34,7 @@ from eatlas_models.results.answers import (
     OfComparisons,
     OfLevel2,
     OfTemplate,
+    ReasoningRecord,
     Shares,
 )
 from eatlas_models.stats import choices
@@ -309,7 +310,11 @@ def _missing_comparisons(design: Design, there: NDArray[np.bool_]) -> dict[Term,
 
 
 def record_of(
-    measure: AssociationMeasure, preferences: Preferences, given: Input, confidence: float
+    measure: AssociationMeasure,
+    preferences: Preferences,
+    given: Input,
+    confidence: float,
+    reasoning: ReasoningRecord | None = None,
 ) -> AnswersRecord:
     """How the model answered, and how far that decides the effect sizes."""
     design, read, replies = preferences.design, preferences.choices, preferences.replies
@@ -342,6 +347,7 @@ def record_of(
         level2=OfLevel2({role: of_place[f"level2.{role}"] for role in TARGETS}),
         over_attributes=of_place["over_attributes"],
         collected=collected,
+        reasoning=reasoning,
     )
 
 

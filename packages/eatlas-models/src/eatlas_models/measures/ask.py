@@ -21,7 +21,6 @@ from eatlas.measures.weat import compare_groups
 from eatlas.notes import Note
 from eatlas.results.parts import at
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
-from eatlas.stimuli.languages import is_english
 from eatlas_models.measures.answers import (
     Design,
     Preferences,
@@ -35,6 +34,7 @@ from eatlas_models.measures.answers import (
 from eatlas_models.measures.comparisons import preferences_collected
 from eatlas_models.measures.lpbs import require_words
 from eatlas_models.measures.over_attributes import over_attributes
+from eatlas_models.measures.reasoning import reasoning_of
 from eatlas_models.measures.templates import file_of, is_name, is_text, templates_of
 from eatlas_models.results.answers import AskResult
 from eatlas_models.stimuli.asking import (
@@ -49,7 +49,12 @@ from eatlas_models.stimuli.asking import (
     rows_of,
     subject_of,
 )
-from eatlas_models.stimuli.questions import built_in_questions, read_questions
+from eatlas_models.stimuli.questions import (
+    built_in_questions,
+    languages_of_questions,
+    questions_in,
+    read_questions,
+)
 
 AUTO = "auto"
 DEFAULT = "words"
@@ -81,7 +86,8 @@ class Ask(PatternMeasure):
         As in :class:`eatlas.MLEAT`.
     templates : str, default "auto"
         The test's own questions, or else ``words``. A name of built-in questions (``words``,
-        ``names``, ``groups``, ``professions``, ``persons``); questions themselves, with ``;``
+        ``names``, ``groups``, ``professions``, ``persons``), in the language of the test: English,
+        German, Spanish, French, Italian, Dutch or Portuguese; questions themselves, with ``;``
         between several; or a TOML file, with ``#NAME`` for one of its lists. A question has
         ``{first}`` and ``{second}``, and either ``{target}`` or ``{attribute}``.
     by : {"auto", "logprobs", "samples"}, default "auto"
@@ -159,17 +165,18 @@ templates=auto,threshold=0.2)'
         """The questions of a test: its own, or those that the signature names."""
         if self.templates == AUTO and (own := dict(test.more).get("questions")):
             return own
-        if not is_english(test.language) and is_name(self.templates):
+        if self.templates != AUTO and not is_name(self.templates):
+            return self._question_ids
+        if not (known := questions_in(test.language)):
             raise StimulusError(
-                f"test {test.id}: the questions of {self.name} are English",
+                f"test {test.id}: {self.name} has no questions in its language",
                 got=f"a test in {test.language}",
-                allowed=f"questions in its language, of the form {ALLOWED}",
+                allowed=f"{', '.join(languages_of_questions())}; or questions in its language, of "
+                f"the form {ALLOWED}",
                 remedy="put [[question]] tables into the test's file, or name them: "
                 'ask(templates="...")',
             )
-        if self.templates == AUTO:
-            return tuple(built_in_questions().questions[DEFAULT])
-        return self._question_ids
+        return known[DEFAULT if self.templates == AUTO else self.templates.strip()]
 
     def wording(self, test: AssociationTest, result: Any) -> tuple[str, ...]:
         """The questions of a test; for collected answers, the questions of the file."""
@@ -224,7 +231,8 @@ templates=auto,threshold=0.2)'
         x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
         first, second = (kernels.associations(given.rows[role], x - y) for role in ATTRIBUTES)
         over = self.level(first, second, "over_attributes", notes, given)
-        record = record_of(self, preferences, given, self.confidence)
+        reasoning = reasoning_of(preferences.design, preferences.replies, self.confidence)
+        record = record_of(self, preferences, given, self.confidence, reasoning)
         origin = check_origin(preferences.replies, given)
         notes.extend([*preferences.remarks, *remarks(record), *origin])
         # the notes of an interval over attributes would be those of level 1

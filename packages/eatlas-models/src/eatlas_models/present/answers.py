@@ -25,6 +25,7 @@ STATEMENTS = {
     "Order.": "order",
     "Questions.": "templates",
     "Probability.": "mass",
+    "Reasoning.": "reasoning",
     "Model.": "model",
 }
 """What each statement is about, and its macro."""

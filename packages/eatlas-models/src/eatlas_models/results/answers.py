@@ -26,7 +26,7 @@ from eatlas.results.parts import (
 from eatlas_models.results.language_model import LanguageModelResult
 from eatlas_models.stimuli.asking import About
 from eatlas_models.stimuli.choosing import Fault
-from eatlas_models.stimuli.questions import built_in_questions
+from eatlas_models.stimuli.questions import is_built_in
 
 Count = Annotated[int, Field(ge=0)]
 MANY_REFUSED = 0.2
@@ -96,6 +96,34 @@ class CollectedRecord(Record):
     """Answers to other tests, which are ignored."""
 
 
+class ReasoningBlock(Record):
+    """Answers of one kind, and the tokens that the model reasoned with before them."""
+
+    answers: Count
+    mean: float | None
+    """Tokens of an answer; None of no answer."""
+
+
+class ReasoningRecord(Record):
+    """Tokens that the model reasoned with before its answers, as the endpoint counts them."""
+
+    answers: Count
+    """Answers whose tokens were counted."""
+    mean: float
+    """Tokens of an answer."""
+    compatible: ReasoningBlock
+    """Answers that put X with A, or Y with B; of comparisons with an option of each group."""
+    incompatible: ReasoningBlock
+    """Those that put X with B, or Y with A."""
+    difference: float | None
+    """Tokens of incompatible answers less those of compatible ones: the mean over subjects of the
+    difference within each; None where no subject has both."""
+    interval: Interval | None
+    """Student's, over subjects; None of fewer than two, and where they do not vary."""
+    subjects: Count
+    """Subjects with answers of both kinds."""
+
+
 class AnswersRecord(Record):
     """How a model answered the questions of a test, and how far that decides the result."""
 
@@ -143,6 +171,8 @@ class AnswersRecord(Record):
     over_attributes: OfComparisons
     collected: CollectedRecord | None = Field(default=None, exclude_if=is_none)
     """Of answers that were read from a file."""
+    reasoning: ReasoningRecord | None = Field(default=None, exclude_if=is_none)
+    """None where the model does not say how many tokens it reasoned with."""
 
     @property
     def refused(self) -> float:
@@ -220,8 +250,9 @@ class AskResult(ThreeLevelResult, AnsweredResult):
     def of_the_test(self) -> dict[str, Any]:
         """The test's own questions, if the model was prompted with them."""
         of_measure = parameters(self.signature).get("templates") != "auto"
-        built_in = self.templates in built_in_questions().questions.values()
-        return {} if of_measure or built_in else {"questions": self.templates}
+        return (
+            {} if of_measure or is_built_in(self.templates or ()) else {"questions": self.templates}
+        )
 
     @property
     def competing(self) -> bool:

@@ -62,6 +62,8 @@ class Reply:
     """What the model calls itself in each answer; empty where it does not say."""
     dates: tuple[str, ...] = ()
     """Day of each answer, as in 2026-03-01; empty where it is not known."""
+    reasoning: tuple[int | None, ...] = ()
+    """Tokens that the model reasoned with before each answer; None where it does not say."""
 
     @property
     def by(self) -> Literal["logprobs", "samples"]:

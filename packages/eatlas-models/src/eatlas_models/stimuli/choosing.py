@@ -36,8 +36,15 @@ _REFUSAL = re.compile(
     r"|\bcan(?:not|\W?t)\b|\b(?:unable|not able) to\b|\b(?:not |in)appropriate\b"
     r"|\b(?:declin|refus)(?:e|ed|ing)\b|\bno (?:basis|reason|information|preference)\b"
     r"|\bneither\b|\beither (?:one|of)\b|\bequally\b"
+    r"|\btut mir leid\b|\bkann ich nicht\b|\bich kann (?:das )?nicht\b"
+    r"|\bkeine[rs]? (?:von|der) beiden\b"
+    r"|\blo siento\b|\bno puedo\b|\bningun[oa] de\b"
+    r"|\bdésolée?\b|\bje (?:ne peux|refuse)\b|\baucune? des\b"
+    r"|\bmi dispiace\b|\bnon posso\b|\bnessun[oa] de(?:i|lle)\b"
+    r"|\bspijt me\b|\bik kan (?:niet|geen)\b|\bgeen van (?:de )?beide\b"
+    r"|\bdesculpe\b|\bnão posso\b|\bnenhuma? d[ao]s\b"
 )
-"""Words of English answers that decline to choose."""
+"""Words of answers that decline to choose, in the languages that have questions."""
 _SUBORDINATE = re.compile(
     r"\b(?:not|rather than|instead of|over|than|as opposed to)\s+'?"
     r"(?:(?:the|a|an|word|with|to|in|at|for)\s+){0,3}'?[\ue000-\ue00f]'?(?:,?\s+but\b)?"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -9,7 +10,9 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
+from eatlas.decoding import own_toml
 from eatlas.errors import StimulusError
+from eatlas.stimuli.languages import is_english, primary
 from eatlas.stimuli.reading import file_bytes, toml_record
 from eatlas.stimuli.records import Frozen
 from eatlas_models.stimuli.asking import QuestionText
@@ -43,6 +46,37 @@ def built_in_questions() -> QuestionSets:
     """Return the questions that come with eatlas."""
     data = resources.files("eatlas_models.stimuli") / "data" / "questions.toml"
     return toml_record(QuestionSets, data.read_bytes(), "questions.toml")
+
+
+@cache
+def _other_languages() -> dict[str, dict[str, tuple[str, ...]]]:
+    """Questions by name, by the tag of a language that is not English."""
+    file = resources.files("eatlas_models.stimuli") / "data" / "questions-other-languages.toml"
+    return {
+        language: {name: tuple(texts) for name, texts in sets.items()}
+        for language, sets in own_toml(file).items()
+    }
+
+
+def questions_in(language: str) -> Mapping[str, tuple[str, ...]]:
+    """Questions that come with eatlas for tests in a language, by name; none for most languages.
+
+    >>> len(questions_in("pt-BR")["names"]), dict(questions_in("tr"))
+    (8, {})
+    """
+    if is_english(language):
+        return built_in_questions().questions
+    return _other_languages().get(primary(language), {})
+
+
+def languages_of_questions() -> tuple[str, ...]:
+    """Tags of the languages that have questions, English first."""
+    return ("en", *_other_languages())
+
+
+def is_built_in(questions: tuple[str, ...]) -> bool:
+    """Whether questions are those of a name, in any language."""
+    return any(questions in questions_in(tag).values() for tag in languages_of_questions())
 
 
 def read_questions(path: Path) -> QuestionSets:

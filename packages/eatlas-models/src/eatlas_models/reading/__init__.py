@@ -1,0 +1,1 @@
+"""Files that other programs have written about models."""

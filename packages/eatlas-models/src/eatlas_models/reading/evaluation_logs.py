@@ -1,0 +1,382 @@
+"""Logs of evaluations by inspect_ai and lm-eval: what they report, and the scores of samples.
+
+Logs come from other people. Each limit is checked before the bytes are read. The formats are those
+of inspect_ai 0.3 (``.eval``, a zip archive of JSON, and ``.json``) and of lm-eval 0.4
+(``results_*.json``, and next to it ``samples_TASK_*.jsonl``).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from eatlas.decoding import file_bytes, json_value, require_file, require_size
+from eatlas.errors import ResultsError, listing
+from eatlas.sources.archives import library
+from eatlas_models.reading.bbq import BBQAnswer, answer_of_inspect, answer_of_lm_eval
+
+MOST_BYTES = 1 << 28
+"""Of a log, and of all that is read of an archive."""
+MOST_SAMPLES = 200_000
+LONGEST = 200
+"""Letters of a name in a log; more are cut off."""
+CATEGORY = "category"
+"""Key of a sample's data that has its category."""
+ALLOWED = (
+    "an .eval or .json log of inspect_ai, or a results_*.json of lm-eval with its samples_*.jsonl "
+    "next to it"
+)
+_NUMBERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+"""What inspect_ai counts correct, incorrect, partly correct and unanswered as."""
+_STANDARD_ERRORS = frozenset({"stderr", "std", "var", "bootstrap_stderr"})
+_ZIP_STORED, _ZIP_DEFLATED, _ZIP_ZSTANDARD = 0, 8, 93
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A number that a log reports of a whole task."""
+
+    metric: str
+    value: float
+    error: float | None = None
+    """Its standard error, where the log has one."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The scores of one question of a task."""
+
+    unit: str
+    """Samples of the same unit are not independent: versions of one question, and repeats."""
+    category: str
+    """Empty where the log has none."""
+    scores: Mapping[str, float]
+    """By metric."""
+    bbq: BBQAnswer | None = None
+
+
+@dataclass(frozen=True)
+class EvaluationLog:
+    """One task of one model."""
+
+    tool: str
+    """With its version."""
+    task: str
+    model: str
+    reported: tuple[Reported, ...]
+    samples: tuple[Sample, ...]
+    file: str
+    sha256: str
+    """Of the log, and of its file of samples."""
+    created: str = ""
+
+
+def read_evaluation_logs(path: Path, category: str = CATEGORY) -> list[EvaluationLog]:
+    """Read the logs of a file, or of a folder and the folders in it."""
+    if path.is_dir():
+        files = sorted({*path.rglob("*.eval"), *path.rglob("*.json")})
+        found = [log for file in files for log in _read_file(file, category, required=False)]
+        if not found:
+            raise ResultsError(
+                f"{path}: this folder contains no log of an evaluation",
+                got=listing([file.name for file in files], 5) if files else "no .eval or .json",
+                allowed=ALLOWED,
+                remedy="name the folder that the evaluation wrote",
+            )
+        return found
+    return _read_file(path, category, required=True)
+
+
+def _read_file(path: Path, category: str, *, required: bool) -> list[EvaluationLog]:
+    """Read the logs of a file; none of a file that is something else, unless it is required."""
+    require_file(path, ResultsError)
+    if path.name.startswith("samples_") and path.suffix == ".jsonl":
+        raise ResultsError(
+            f"{path}: these are the samples of a task without its results",
+            allowed=ALLOWED,
+            remedy="name the folder, or the file results_*.json",
+        )
+    try:
+        if zipfile.is_zipfile(path):
+            return [_inspect_log(*_read_archive(path), path, category)]
+        data = file_bytes(path, ResultsError, MOST_BYTES)
+        content = json_value(data)
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        if not required:
+            return []
+        got = error.strerror if isinstance(error, OSError) else str(error)
+        raise ResultsError(
+            f"{path}: this log cannot be read", got=str(got)[:LONGEST], allowed=ALLOWED
+        ) from error
+    if isinstance(content, dict) and {"eval", "status", "version"} <= content.keys():
+        samples = _objects(content.get("samples") or [], path, "samples")
+        return [_inspect_log(content, samples, sha256(data).hexdigest(), path, category)]
+    if isinstance(content, dict) and {"results", "configs"} <= content.keys():
+        return [*_lm_eval_logs(content, data, path, category)]
+    if not required:
+        return []
+    got = listing(list(content), 5) if isinstance(content, dict) else type(content).__name__
+    raise ResultsError(f"{path}: this is no log of an evaluation", got=got, allowed=ALLOWED)
+
+
+# --- archives -------------------------------------------------------------------------------------
+
+
+def _read_archive(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
+    """The head, the samples and the hash of an ``.eval`` file."""
+    digest = sha256(file_bytes(path, ResultsError, MOST_BYTES)).hexdigest()
+    with zipfile.ZipFile(path) as archive:
+        names = {info.filename: info for info in archive.infolist()}
+        if "header.json" not in names:
+            raise ResultsError(
+                f"{path}: this archive is no finished log of inspect_ai",
+                got=listing(list(names), 5) if names else "an empty archive",
+                allowed="an archive with a header.json",
+                remedy="if the evaluation was interrupted, continue it: inspect eval-retry",
+            )
+        wanted = [info for name, info in names.items() if name.startswith("samples/")]
+        _require_samples(len(wanted), path)
+        size = sum(info.file_size for info in (names["header.json"], *wanted))
+        require_size(size, f"{path}, unpacked", ResultsError, MOST_BYTES)
+        head = _object(json_value(_unpack(archive, names["header.json"])), path, "header.json")
+        samples = [_object(json_value(_unpack(archive, i)), path, i.filename) for i in wanted]
+    return head, samples, digest
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """The bytes of an entry, never more than the archive says that it has."""
+    if info.compress_type != _ZIP_ZSTANDARD:
+        with archive.open(info) as entry:
+            data = entry.read(info.file_size + 1)
+    else:  # which zipfile reads from Python 3.14 on
+        zstandard = library("zstandard", info.filename, ".eval logs of inspect_ai")
+        with Path(str(archive.filename)).open("rb") as file:
+            file.seek(info.header_offset + 26)
+            lengths = [int.from_bytes(file.read(2), "little") for _ in range(2)]
+            file.seek(sum(lengths), 1)
+            packed = file.read(info.compress_size)
+        reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
+            packed, read_across_frames=True
+        )
+        try:
+            data = reader.read(info.file_size + 1)
+        except zstandard.ZstdError as error:
+            raise ValueError(f"{info.filename}: {error}") from error
+    if len(data) != info.file_size:
+        raise ValueError(f"{info.filename} does not have the {info.file_size:,} bytes it declares")
+    return data
+
+
+# --- inspect_ai -----------------------------------------------------------------------------------
+
+
+def _inspect_log(
+    head: dict[str, Any], samples: Iterable[dict[str, Any]], digest: str, path: Path, category: str
+) -> EvaluationLog:
+    """Take what a log of inspect_ai says of one task."""
+    about = _object(head.get("eval"), path, "eval")
+    if head.get("status") != "success":
+        raise ResultsError(
+            f"{path}: the evaluation did not finish",
+            got=f"status {str(head.get('status'))[:LONGEST]}",
+            allowed="status success",
+            remedy="finish it: inspect eval-retry",
+        )
+    scores = _objects(_object(head.get("results") or {}, path, "results").get("scores") or [],
+                      path, "results.scores")  # fmt: skip
+    reported = []
+    for scorer in scores:
+        prefix = f"{_name(scorer.get('name'))}/" if len(scores) > 1 else ""
+        metrics = _object(scorer.get("metrics") or {}, path, "metrics")
+        numbers = {
+            str(key)[:LONGEST]: number
+            for key, metric in metrics.items()
+            if (number := _number(_object(metric, path, "metrics").get("value"))) is not None
+        }
+        error = numbers.get("stderr")
+        means = [name for name in numbers if name not in _STANDARD_ERRORS]
+        reported += [
+            Reported(f"{prefix}{name}", numbers[name], error if len(means) == 1 else None)
+            for name in means
+        ]
+    packages = about.get("packages")
+    version = packages.get("inspect_ai") if isinstance(packages, dict) else None
+    every = [*samples]
+    _require_samples(len(every), path)
+    made = [_inspect_sample(sample, scores, reported, category) for sample in every]
+    return EvaluationLog(
+        tool=f"inspect_ai {version or ''}".strip()[:LONGEST],
+        task=_name(about.get("task")).rpartition("/")[2],
+        model=_name(about.get("model")),
+        reported=tuple(reported),
+        samples=tuple(sample for sample in made if sample is not None),
+        file=path.name,
+        sha256=digest,
+        created=_name(about.get("created")),
+    )
+
+
+def _inspect_sample(
+    sample: dict[str, Any],
+    scorers: list[dict[str, Any]],
+    reported: Iterable[Reported],
+    category: str,
+) -> Sample | None:
+    """The scores of a sample by reported metric, which may be its mean; None if it has none."""
+    data, scores = _part(sample, "metadata"), _part(sample, "scores")
+    numbers: dict[str, float] = {}
+    bbq = None
+    for scorer in scorers:
+        score = scores.get(str(scorer.get("scorer")), scores.get(str(scorer.get("name"))))
+        if not isinstance(score, dict):
+            continue
+        bbq = bbq or answer_of_inspect(data, sample.get("choices"), score.get("answer"))
+        value = score.get("value")
+        number = _NUMBERS.get(value) if isinstance(value, str) else _number(value)
+        if number is not None:
+            prefix = f"{_name(scorer.get('name'))}/" if len(scorers) > 1 else ""
+            names = (report.metric for report in reported)
+            numbers |= {n: number for n in names if n.startswith(prefix)}
+    if not numbers and bbq is None:
+        return None
+    label = _name(data.get(category))
+    unit = data.get("question_index") if bbq else None
+    return Sample(
+        f"{label}/{_name(sample.get('id') if unit is None else unit)}", label, numbers, bbq
+    )
+
+
+# --- lm-eval --------------------------------------------------------------------------------------
+
+
+def _lm_eval_logs(
+    content: dict[str, Any], data: bytes, path: Path, category: str
+) -> Iterator[EvaluationLog]:
+    """Take what a file of results of lm-eval says of each of its tasks."""
+    results = _object(content["results"], path, "results")
+    stamp = path.stem.removeprefix("results_")
+    for task, numbers in results.items():
+        values = _object(numbers, path, f"results.{task}"[:LONGEST])
+        reported = []
+        for key, value in values.items():
+            metric, _, used = str(key)[:LONGEST].partition(",")
+            number = _number(value)
+            if number is None or metric.endswith("_stderr") or not used:
+                continue
+            error = _number(values.get(f"{metric}_stderr,{used}"))
+            name = metric if used == "none" else f"{metric}/{used}"
+            reported.append(Reported(name, number, error))
+        if not reported:
+            continue  # the heading of a group of tasks
+        name = f"samples_{task}_{stamp}.jsonl"
+        file = path.parent / Path(name).name  # whatever a task is called, in the same folder
+        lines = file_bytes(file, ResultsError, MOST_BYTES) if file.is_file() else b""
+        rows = _lines(lines, file)
+        _require_samples(len(rows), file)
+        yield EvaluationLog(
+            tool=f"lm-eval {_name(content.get('lm_eval_version'))}".strip(),
+            task=str(task)[:LONGEST],
+            model=_model_of_lm_eval(content),
+            reported=tuple(reported),
+            samples=tuple(_lm_eval_sample(row, reported, category) for row in rows),
+            file=path.name,
+            sha256=sha256(data + lines).hexdigest(),
+            created=str(content.get("date") or "")[:LONGEST],
+        )
+
+
+def _model_of_lm_eval(content: Mapping[str, Any]) -> str:
+    """The name of a model: what it was loaded from, or what kind it is."""
+    config = content.get("config")
+    arguments = config.get("model_args") if isinstance(config, dict) else None
+    if isinstance(arguments, str):
+        pairs = (part.partition("=") for part in arguments.split(","))
+        arguments = {key.strip(): value for key, _, value in pairs}
+    names = arguments if isinstance(arguments, dict) else {}
+    name = names.get("pretrained") or names.get("model") or content.get("model_name")
+    return _name(name or content.get("model_source"))
+
+
+def _lm_eval_sample(row: dict[str, Any], reported: Iterable[Reported], category: str) -> Sample:
+    """The scores of a sample by metric."""
+    document = _part(row, "doc")
+    used = row.get("filter") or "none"
+    numbers = {}
+    for report in reported:
+        metric, _, needed = report.metric.partition("/")
+        number = _number(row.get(metric))
+        if (needed or "none") == used and number is not None:
+            numbers[report.metric] = number
+    label = _name(document.get(category))
+    bbq = answer_of_lm_eval(document, row)
+    unit = document.get("question_index") if bbq else row.get("doc_id")
+    return Sample(f"{label}/{_name(unit)}", label, numbers, bbq)
+
+
+def _lines(data: bytes, path: Path) -> list[dict[str, Any]]:
+    """Objects of a file of JSON lines; NaN is allowed, as lm-eval writes it."""
+    rows = []
+    for number, line in enumerate(data.splitlines(), 1):
+        try:
+            rows.append(_object(json_value(line), path, f"line {number}"))
+        except ValueError as error:
+            raise ResultsError(
+                f"{path}, line {number}: this is not JSON", got=str(error)[:LONGEST]
+            ) from error
+    return rows
+
+
+# --- parts of logs --------------------------------------------------------------------------------
+
+
+def _object(value: Any, path: Path, where: str) -> dict[str, Any]:
+    """A part of a log that must be an object."""
+    if isinstance(value, dict):
+        return value
+    raise ResultsError(
+        f"{path}: {where} is not what a log has there",
+        got=json.dumps(value, default=str)[:LONGEST],
+        allowed="a JSON object",
+        remedy="write the log again with inspect_ai 0.3 or lm-eval 0.4",
+    )
+
+
+def _objects(values: Any, path: Path, where: str) -> list[dict[str, Any]]:
+    """A part of a log that must be a list of objects."""
+    if not isinstance(values, list):
+        return [_object(values, path, where)]
+    return [_object(value, path, where) for value in values]
+
+
+def _part(value: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A part of a sample that is an object; an empty one where it is something else."""
+    part = value.get(key)
+    return part if isinstance(part, dict) else {}
+
+
+def _require_samples(count: int, path: Path) -> None:
+    if count > MOST_SAMPLES:
+        raise ResultsError(
+            f"{path}: the log has too many samples",
+            got=f"{count:,}",
+            allowed=f"at most {MOST_SAMPLES:,}",
+            remedy="divide the task into several",
+        )
+
+
+def _number(value: Any) -> float | None:
+    """A number that is finite; None for anything else."""
+    if isinstance(value, bool | int | float) and math.isfinite(value):
+        return float(value)
+    return None
+
+
+def _name(value: Any) -> str:
+    """A short text of a log."""
+    return "" if value is None else str(value)[:LONGEST]

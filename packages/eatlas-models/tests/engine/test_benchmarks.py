@@ -1,0 +1,226 @@
+"""Scores of logs as results, and whether they agree with associations over models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy.stats import spearmanr
+from tests.reading.inputs import EVAL, LM_EVAL, inspect_json, is_biased, write_model
+
+import eatlas
+from eatlas.errors import ResultsError
+from eatlas.results import AssociationResult, Results
+from eatlas.stimuli.batteries import load_tests
+from eatlas_models.engine.benchmarks import model_name
+from eatlas_models.stimuli.categories import category_of_task, category_of_test
+
+CAREER = "bai-career"
+
+
+def test_scores_of_a_log_by_category() -> None:
+    ambiguous, disambiguated, accuracy = eatlas.read_logs(EVAL)
+    assert [r.metric for r in (ambiguous, disambiguated, accuracy)] == [
+        "bias-ambiguous", "bias-disambiguated", "accuracy",
+    ]  # fmt: skip
+    samples = inspect_json()["samples"]
+    for category in ("Gender_identity", "Age", "Race_x_SES"):
+        own = [
+            sample["metadata"]["answer_info"][f"ans{'ABC'.index(letter)}"][1]
+            for sample in samples
+            if sample["metadata"]["category"] == category
+            if sample["metadata"]["context_condition"] == "ambig"
+            for letter in [sample["scores"]["choice"]["answer"]]
+        ]
+        signs = [
+            (label != "unknown") * (1 if is_biased(sample, label) else -1)
+            for sample, label in zip(
+                (
+                    sample
+                    for sample in samples
+                    if sample["metadata"]["category"] == category
+                    if sample["metadata"]["context_condition"] == "ambig"
+                ),
+                own,
+                strict=True,
+            )
+        ]
+        (found,) = (target for target in ambiguous.targets if target.term == category)
+        assert found.value == pytest.approx(sum(signs) / len(signs))
+    assert accuracy.value == pytest.approx(8 / 24)
+    assert accuracy.interval[0] < 8 / 24 < accuracy.interval[1]
+    assert (accuracy.log.samples, accuracy.log.basis) == (24, "samples")
+
+
+def test_a_score_without_samples_has_the_standard_error_of_its_log(tmp_path: Path) -> None:
+    path = tmp_path / LM_EVAL.name
+    path.write_text(LM_EVAL.read_text())
+    by_metric = {result.metric: result for result in eatlas.read_logs(path)}
+    acc = by_metric["acc"]
+    reach = 1.959964 * 0.09829463743659808
+    assert acc.interval == pytest.approx((1 / 3 - reach, 1 / 3 + reach))
+    assert acc.log.basis == "standard error"
+    bias = by_metric["bias-ambiguous"]
+    assert {t.term for t in bias.targets} == {"Gender_identity", "Age", "Race_x_SES"}
+    assert (bias.interval, bias.log.basis) == (None, "none")
+
+
+def test_where_samples_and_log_differ_a_note_says_so() -> None:
+    """lm-eval reports 0 where no answer is biased."""
+    notes = [note for result in eatlas.read_logs(LM_EVAL) for note in result.warnings]
+    assert all(note.code == "logs.differ" for note in notes)
+
+
+def test_results_survive_a_file_and_are_not_verified(tmp_path: Path) -> None:
+    read = eatlas.read_logs(EVAL)
+    read.write(tmp_path / "scores.jsonl")
+    assert list(eatlas.read_results(tmp_path / "scores.jsonl")) == list(read)
+    for verdict in eatlas.verify(read):
+        assert verdict.status == "not repeated"
+        assert "read from logs" in " ".join(verdict.details)
+
+
+# --- agreement ------------------------------------------------------------------------------------
+
+
+class Model:
+    """A model that puts so many of ten words of a kind where the stereotype does."""
+
+    def __init__(self, follows: float) -> None:
+        (test,) = load_tests(CAREER)
+        self.x, self.y = test.X.terms, test.Y.terms
+        self.a, self.b = set(test.A.terms), set(test.B.terms)
+        self.follows = follows
+
+    def __call__(self, prompts: Iterable[str]) -> list[str]:
+        answers = []
+        for number, prompt in enumerate(prompts):
+            of_x = any(name in prompt for name in self.x)
+            first, second = self.options(prompt)
+            like = number * 0.618 % 1 < self.follows
+            if (first in self.a) == (second in self.a):
+                answers.append(min(first, second))
+            else:
+                wanted = self.a if of_x == like else self.b
+                answers.append(first if first in wanted else second)
+        return answers
+
+    def options(self, prompt: str) -> list[str]:
+        """The two attributes of a prompt, the longest names first."""
+        named = sorted({*self.a, *self.b}, key=len, reverse=True)
+        found: list[str] = []
+        for word in named:
+            if word in prompt and not any(word in other for other in found):
+                found.append(word)
+        return found[:2]
+
+
+@pytest.fixture(scope="module")
+def six(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, Results]:
+    """Six models, in a test of association and in a log."""
+    folder = tmp_path_factory.mktemp("six")
+    models: dict[str, Any] = {}
+    for number, biased in enumerate((0, 1, 1, 2, 3, 4)):
+        write_model(folder / f"{number}.json", f"host/model-{number}", biased)
+        models[f"model-{number}"] = Model(0.5 + 0.08 * number)
+    return eatlas.run(CAREER, models, "ask(by=samples)"), eatlas.read_logs(folder)
+
+
+def test_models_are_correlated_over_those_that_both_have(six: tuple[Results, Results]) -> None:
+    asked, read = six
+    found = eatlas.agreement([*asked, *read])
+    assert {result.metric for result in found} == {"bias-ambiguous", "bias-disambiguated"}
+    for result in found:
+        scores = {r.source: r for r in read if r.metric == result.metric}
+        x = [r.value for r in asked]
+        y = [
+            next(t.value for t in scores[f"host/{r.source}"].targets if t.term == "Gender_identity")
+            for r in asked
+        ]
+        assert result.category == "Gender_identity"
+        assert result.value == pytest.approx(spearmanr(x, y).statistic)
+        assert [target.association for target in result.targets] == list(zip(x, y, strict=True))
+        assert result.p_holm == pytest.approx(min(1.0, 2 * result.p), abs=0.05)
+        low, high = result.interval
+        assert low < result.value <= high
+
+
+def test_a_sentence_says_no_more_than_p_after_holm(six: tuple[Results, Results]) -> None:
+    asked, read = six
+    for result in eatlas.agreement([*asked, *read]):
+        significant = result.p_holm <= 0.05 and result.interval[0] > 0
+        assert result.finding.verdict == ("these words" if significant else "not shown")
+        begins = "Models with a larger" if significant else "No significant agreement"
+        assert result.finding.sentence.startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("p_holm", "interval", "verdict"),
+    [
+        (0.01, (0.1, 0.9), "these words"),
+        (0.06, (0.1, 0.9), "not shown"),
+        (0.01, (-0.1, 0.9), "not shown"),
+    ],
+)
+def test_what_is_shown_has_a_small_p_and_an_interval_without_0(
+    six: tuple[Results, Results], p_holm: float, interval: tuple[float, float], verdict: str
+) -> None:
+    result = eatlas.agreement([*six[0], *six[1]])[1]
+    small = dict.fromkeys(("greater", "less", "two_sided"), 0.01)
+    p = result.p_values.model_copy(update=small)
+    update = {"p_values": p, "p_holm": p_holm, "interval": interval}
+    assert result.model_copy(update=update).finding.verdict == verdict
+
+
+def test_of_four_models_nothing_can_be_shown(six: tuple[Results, Results]) -> None:
+    asked, read = six
+    for result in eatlas.agreement([*asked[:4], *read]):
+        assert (result.value, result.interval, result.p_values, result.p_holm) == (None,) * 4
+        assert "cannot be shown: 4 models have both numbers, and at least 6" in (
+            result.finding.sentence
+        )
+        assert result.finding.verdict is None
+        assert set(result.unmatched) == {"host/model-4", "host/model-5"}
+
+
+def test_a_score_that_is_the_same_for_all_models_has_no_rho(six: tuple[Results, Results]) -> None:
+    asked, _ = six
+    logs = eatlas.read_logs({r.source: EVAL for r in asked})
+    result = eatlas.agreement([*asked, *logs])[0]
+    assert result.value is None
+    assert "is undefined: one of the two is the same for all 6 models" in result.finding.sentence
+
+
+def test_tests_of_the_users_have_a_category(six: tuple[Results, Results]) -> None:
+    asked, read = six
+    mine: list[AssociationResult] = [r.model_copy(update={"test": "mine"}) for r in asked]
+    with pytest.raises(ResultsError, match=r"same category[\s\S]*--same"):
+        eatlas.agreement([*mine, *read])
+    found = eatlas.agreement([*mine, *read], categories={"mine": "Gender_identity"})
+    assert {result.association_test for result in found} == {"mine"}
+
+
+def test_two_results_of_one_model_are_refused(six: tuple[Results, Results]) -> None:
+    asked, read = six
+    with pytest.raises(ResultsError, match=r"model-0: two results of this model"):
+        eatlas.agreement([*asked, asked[0], *read])
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["gpt2", "hf:gpt2", "openai-community/gpt2", "hf:openai-community/gpt2?layer=3", "GPT2",
+     "chat:http://localhost:8000/v1?model=gpt2"],
+)  # fmt: skip
+def test_one_model_has_one_name(source: str) -> None:
+    assert model_name(source) == "gpt2"
+
+
+def test_categories_of_tests_and_tasks() -> None:
+    every = [test.id for battery in ("caliskan", "bai") for test in load_tests(battery)]
+    without = {test for test in every if not category_of_test(test)}
+    assert without == {"weat-1", "weat-2", "weat-9", "bai-eating", "bai-decisions-eating"}
+    assert category_of_task("crows_pairs_english_race_color") == "race"
+    assert category_of_task("crows_pairs_english_gender") == "gender"
+    assert category_of_task("piqa") == ""
