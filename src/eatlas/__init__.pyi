@@ -36,6 +36,7 @@ from .stimuli import (
     Concept as Concept,
     GroupsTest as GroupsTest,
     SentencePairsTest as SentencePairsTest,
+    SentenceTriplesTest as SentenceTriplesTest,
     load_tests as load_tests,
 )
 from .stimuli.batteries import tests as tests

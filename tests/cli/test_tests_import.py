@@ -72,7 +72,8 @@ def test_pairs_of_sentences_of_a_csv_file(eatlas_cli, tmp_path):
     assert eatlas_cli("tests", "check", "crows.toml").err == ""
     for text, message in (
         ("sent_more,sent_less\na,b\n", "the column 'bias_type' is missing"),
-        ("sent_more,sent_less,bias_type\na,,x\n", "line 2: two different sentences and a type"),
+        ("sent_more,sent_less,bias_type\na,,x\n", "because a sentence is missing: line 2"),
+        ("sent_more,sent_less,bias_type\na,b,\n", "line 2: the type of the pair is missing"),
         ("sent_more,sent_less,bias_type\n", "there are no pairs"),
         ("", "the column 'sent_more' is missing"),
     ):
@@ -80,3 +81,21 @@ def test_pairs_of_sentences_of_a_csv_file(eatlas_cli, tmp_path):
         ended = eatlas_cli(*importing)
         assert ended.code == 2
         assert message in ended.err
+
+
+def test_the_revised_pairs_have_tabs_and_some_lack_a_sentence(eatlas_cli, tmp_path):
+    path = tmp_path / "french.csv"
+    path.write_text(
+        "\tsent_more\tsent_less\tstereo_antistereo\tbias_type\n"
+        "0\tElles pleurent.\tIls pleurent.\tstereo\tgender\n"
+        "1\tIls volent.\t\tstereo\tsocioeconomic\n"
+        "2\tIls mentent.\tIls mentent.\tstereo\tautre\n"
+    )
+    importing = ("tests", "import", path, "--format", "crows-pairs", "--language", "fr")
+    assert eatlas_cli(*importing, "-o", "french.toml").code == 0
+    (test,) = load_tests(tmp_path / "french.toml")
+    assert [pair["more"] for pair in test.tables] == ["Elles pleurent."]
+    assert test.notes[1:] == (
+        "Left out, because a sentence is missing: line 3.",
+        "Left out, because both sentences are the same: line 4.",
+    )

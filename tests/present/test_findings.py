@@ -350,8 +350,8 @@ SMALL = {
         "indirect-bias", "same",
     ),
 }  # fmt: skip
-OF_MODELS = {"ask", "assign", "ceat", "lpbs", "lpbs-ceat", "fmat", "zero-shot", "pmi", "pll"}
-"""They need a model, or counts; those of models but pll have the levels of an ML-EAT."""
+OF_MODELS = {"ask", "assign", "ceat", "lpbs", "lpbs-ceat", "fmat", "zero-shot", "pmi", "pll", "cat"}
+"""They need a model, or counts; those of models but pll and cat have the levels of an ML-EAT."""
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from eatlas.cli.messages import (
 )
 from eatlas.cli.options import Commands
 from eatlas.cli.power_table import print_powers
+from eatlas.decoding import MAX_TOML
 from eatlas.errors import EatlasError, StimulusError, StimulusWarning, listing
 from eatlas.measures import inference
 from eatlas.numbers import number_of
@@ -138,8 +139,8 @@ def import_(
 ) -> None:
     """Convert tests of other software to TOML. Their notes list what was changed.
 
-    From a collection of many languages, weathub, xweat or ca-weat, the command imports all tests.
-    From formats that packages add, such as dictionaries, categories become groups; without
+    From a collection of tests, such as weathub, stereoset or gest, the command imports all tests.
+    From formats of named lists of words, such as dictionaries, categories become groups; without
     --category, the command lists them.
 
     Parameters
@@ -147,15 +148,17 @@ def import_(
     path : FILE
         The file to import.
     form : --format FORMAT
-        sent-bias (also of Mind Your Bias), wefe or crows-pairs (CSV); or one that a package adds,
-        such as weathub, xweat or ca-weat.
+        sent-bias (also of Mind Your Bias), wefe or crows-pairs (CSV); or one that a package adds:
+        collections of tests (weathub, xweat, ca-weat), of sentences (stereoset, winobias,
+        winogender, gest, holistic-bias), or lists of words (liwc, quanteda, holistic-bias-words).
     test_id : --id ID
         The only test's id. [default: FILE's name]
     language : --language TAG
         For a collection: import tests in this language; for any other file: its language. May be
         repeated.
     test : --test NAME
-        For a collection: import the test with this name, such as WEAT6. May be repeated.
+        For a collection: import the test with this name, such as WEAT6 or intrasentence. May be
+        repeated.
     categories : --category GROUP=CATEGORY
         Category of a dictionary for X, Y, A and B, or for targets and each group. May be repeated.
     output : -o, --output FILE.toml
@@ -263,6 +266,13 @@ def hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> No
         print_data(text)
         return
     require_other_file(output, read)
+    if (size := len(text.encode())) > MAX_TOML:
+        raise StimulusError(
+            f"{output}: these tests make a file that eatlas would not read",
+            got=f"{size:,} bytes",
+            allowed=f"at most {MAX_TOML >> 20} MiB",
+            remedy="import fewer tests at a time, with --test or --language",
+        )
     with atomic_file(output) as file:
         file.write(text)
     print_line(f"test: {output}")

@@ -51,6 +51,7 @@ from eatlas.results.finding import Finding, Question
 from eatlas.results.levels import CELLS, Interval, draws_of
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
+from eatlas.stimuli.kinds import SENTENCE_KINDS
 
 if TYPE_CHECKING:
     from eatlas.results.targets import TargetValue, TargetValuesResult
@@ -616,7 +617,7 @@ def values_table(result: AssociationResult, *, ends: bool = False) -> Table:
     rows = [
         (Cell((one_line(t.term),)), number(t.value, t.interval), *group_cells(t)) for t in shown
     ]
-    every_one = "All pairs" if result.kind == "sentence-pairs" else "All targets"
+    every_one = "All " + SENTENCE_KINDS.get(result.kind, "targets")
     last = Cell((every_one,), strong=True), number(whole.d, of.interval)
     names = [isolate(name) for name in (whole.title, *groups)] + ["p (Holm)"] * counted
     return Table(

@@ -83,6 +83,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import CELLS, draws_of
 from eatlas.stimuli import ATTRIBUTES, ROLES
+from eatlas.stimuli.kinds import SENTENCE_KINDS
 
 FIGURE, HALF = 720.0, 520.0
 """Pixels of a figure of a result, and of one beside another."""
@@ -419,7 +420,7 @@ def _groups(section: Section, page: PageParts) -> Block:
             "context" if contexts
             else "sentence" if result.stimulus_level
             else "image" if group.image
-            else "term" if result.kind != "sentence-pairs"
+            else "term" if result.kind not in SENTENCE_KINDS
             else "type" if role == "targets"
             else "sentence"
         )  # fmt: skip
@@ -431,7 +432,7 @@ def _groups(section: Section, page: PageParts) -> Block:
         size += f", {count(len(group.missing))} missing" if group.missing else ""
         images = [{"image": list(image)} for image in images_of(result, role, page.thumbnails)]
         items.append((role, [{"bdi": result.concepts[role]}, *images, " ", {"small": size}]))
-    named = result.kind in ("groups", "sentence-pairs")
+    named = result.kind in ("groups", *SENTENCE_KINDS)
     return definitions("groups named" if named else "groups", items)
 
 
@@ -683,7 +684,7 @@ def _words(section: Section) -> Block:
     """The words of each group that were used, and those that are missing, with the reasons."""
     result = section.result
     used, missing = result.coverage.counts()
-    sentences = result.stimulus_level or result.kind == "sentence-pairs"
+    sentences = result.stimulus_level or result.kind in SENTENCE_KINDS
     noun = "Sentences" if sentences else "Words"
     heads = ["Group", cell("Used", kind="num"), f"{noun} used", "Missing, and why"]
     rows = []

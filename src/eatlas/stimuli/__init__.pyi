@@ -15,6 +15,7 @@ from .kinds import (
     ExploredOn as ExploredOn,
     GroupsTest as GroupsTest,
     SentencePairsTest as SentencePairsTest,
+    SentenceTriplesTest as SentenceTriplesTest,
     KINDS as KINDS,
     ROLES as ROLES,
     TARGETS as TARGETS,

@@ -244,9 +244,13 @@ COLUMNS = ("sent_more", "sent_less", "bias_type")
 
 
 def _crows_pairs(path: Path) -> tuple[list[dict[str, str]], list[str]]:
-    """Rows of a CSV file; in either ``stereo_antistereo`` the first is the more stereotyping."""
+    """Rows of a table; in either ``stereo_antistereo`` the first is the more stereotyping.
+
+    The revised and the French set (Névéol et al. 2022) have tabs between columns.
+    """
     text = decode_utf8(file_bytes(path, StimulusError, MAX_IMPORT), str(path), StimulusError)
-    rows = csv.DictReader(io.StringIO(text, newline=""))
+    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     if lacking := [name for name in COLUMNS if name not in (rows.fieldnames or ())]:
         raise StimulusError(
             f"the column {lacking[0]!r} is missing",
@@ -255,19 +259,33 @@ def _crows_pairs(path: Path) -> tuple[list[dict[str, str]], list[str]]:
             remedy="write the columns of CrowS-Pairs in the first line of the CSV file",
         )
     pairs: dict[tuple[str, ...], None] = {}
+    left_out: dict[str, list[str]] = {}
     count = 0
-    for count, row in enumerate(rows, 1):  # noqa: B007  (their number is needed)
-        cells = tuple((row[name] or "").strip() for name in COLUMNS)
-        if not all(cells) or cells[0] == cells[1]:
+    for row in rows:
+        more, less, kind = cells = tuple((row[name] or "").strip() for name in COLUMNS)
+        if not kind:
             raise StimulusError(
-                f"line {rows.line_num}: two different sentences and a type are needed",
+                f"line {rows.line_num}: the type of the pair is missing",
                 got=", ".join(map(repr, cells)),
             )
+        if more == less or not more or not less:
+            why = "both sentences are the same" if more and less else "a sentence is missing"
+            left_out.setdefault(why, []).append(str(rows.line_num))
+            continue
+        count += 1
         pairs[cells] = None
+    notes = [
+        f"Left out, because {why}: {'line' if len(lines) == 1 else 'lines'} {listing(lines, 8)}."
+        for why, lines in left_out.items()
+    ]
     if not pairs:
-        raise StimulusError("there are no pairs", allowed="a pair of sentences on each line")
-    twice = count - len(pairs)
-    notes = [f"Pairs given more than once, taken once: {twice}."] if twice else []
+        raise StimulusError(
+            "there are no pairs",
+            got=" ".join(notes) or "a table without rows",
+            allowed="a pair of different sentences on each line",
+        )
+    if twice := count - len(pairs):
+        notes.append(f"Pairs given more than once, taken once: {twice}.")
     return [{"more": m, "less": less, "type": of} for m, less, of in pairs], notes
 
 

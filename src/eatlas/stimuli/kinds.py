@@ -612,7 +612,7 @@ class GroupsTest(Described):
 
 
 OF_PAIRS = ("more stereotyping", "less stereotyping")
-"""Names of the two groups of a test of pairs of sentences."""
+"""Names of the two groups of a test of pairs of sentences that names no `sides`."""
 ALL_TYPES = "all"
 """Type of pairs that state none."""
 _PAIR = '{ more = "Girls cannot run.", less = "Boys cannot run.", type = "gender" }'
@@ -622,7 +622,8 @@ class SentencePairsTest(GroupsTest):
     """Pairs of sentences, of which one is more stereotyping than the other, as in CrowS-Pairs.
 
     The targets are the types of stereotype, and the two groups the sentences; the term of a
-    sentence is its number, such as ``1 more``.
+    sentence is its number, such as ``1 more``. ``sides`` names the groups, if they are other than
+    more and less stereotyping.
 
     Examples
     --------
@@ -642,29 +643,15 @@ class SentencePairsTest(GroupsTest):
         """Make groups of tables with both sentences and a type."""
         if not isinstance(values, Mapping) or "targets" in values:
             return values
-        pairs = values.get("pairs")
-        if not isinstance(pairs, list | tuple) or not pairs:
-            raise ValueError(f"pairs is a list of pairs of sentences (allowed: {_PAIR})")
-        types: list[str] = []
-        groups: tuple[list[Sentence], list[Sentence]] = [], []
-        for number, pair in enumerate(pairs, 1):
-            texts = {"type": ALL_TYPES, **pair} if isinstance(pair, Mapping) else {}
-            if set(texts) != {"more", "less", "type"} or not all(
-                isinstance(text, str) and text.strip() for text in texts.values()
-            ):
-                raise ValueError(f"pair {number} is not two sentences (allowed: {_PAIR})")
-            more, less, of = (texts[key].strip() for key in ("more", "less", "type"))
-            if more == less:
-                raise ValueError(f"pair {number} has the sentence {more!r} twice")
-            types.append(of)
-            for side, text, group in zip(("more", "less"), (more, less), groups, strict=True):
-                group.append(Sentence(text=text, stimulus=of, key=f"{number} {side}"))
-        concepts = [
-            {"name": name, "sentences": group} for name, group in zip(OF_PAIRS, groups, strict=True)
-        ]
-        terms = [tuple(sentence.key for sentence in pair) for pair in zip(*groups, strict=True)]
-        targets = {"name": "Pairs of sentences", "terms": list(dict.fromkeys(types))}
-        return {**values, "targets": targets, "groups": concepts, "pairs": terms}
+        tables = _check_tables(values.get("pairs"), ("more", "less"), ("type",), "pair", _PAIR)
+        rest, names = _without_sides(values)
+        return {**rest, **_sentence_groups(tables, names, "Pairs of sentences")}
+
+    @property
+    def custom_sides(self) -> tuple[str, ...]:
+        """Names of the two groups, if they are other than more and less stereotyping."""
+        names = tuple(group.name for group in self.groups)
+        return () if names[: len(OF_PAIRS)] == OF_PAIRS else names
 
     @property
     def tables(self) -> list[dict[str, str]]:
@@ -677,9 +664,137 @@ class SentencePairsTest(GroupsTest):
 
     @cached_property
     def stimuli_sha256(self) -> str:
-        """Hash of the pairs with their types; their order leaves it unchanged."""
-        pairs = sorted([*pair.values()] for pair in self.tables)
-        return digest({"kind": self.kind, "pairs": pairs})
+        """Hash of the sentences with their types; their order leaves it unchanged."""
+        tables = sorted([*table.values()] for table in self.tables)
+        return digest({"kind": self.kind, "pairs": tables})
+
+
+_TRIPLE = (
+    '{ more = "The nurse is kind.", less = "The nurse is rude.", unrelated = "The nurse is fog.", '
+    'type = "profession", subject = "nurse" }'
+)
+
+
+class SentenceTriplesTest(SentencePairsTest):
+    """Triples of sentences, as in StereoSet: a stereotype, its opposite, and one without sense.
+
+    The targets are the types of stereotype, and the three groups the sentences. A triple may have
+    a `context`, a text that precedes each of its sentences, and a `subject`, the social group that
+    it is about: numbers are means over subjects. Without one, each triple has its own.
+
+    Examples
+    --------
+    >>> said = {"more": "He is kind.", "less": "He is rude.", "unrelated": "He is fog."}
+    >>> test = SentenceTriplesTest(id="tiny", triples=[{**said, "context": "A nurse came."}])
+    >>> test.groups[2].sentences[0].text, test.pairs
+    ('A nurse came. He is fog.', (('1 more', '1 less', '1 unrelated'),))
+    """
+
+    kind: Literal["sentence-triples"] = "sentence-triples"  # type: ignore[assignment]
+    subjects: tuple[Term, ...] = ()
+    """What each triple is about, in their order."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_tables(cls, values: Any) -> Any:
+        """Make groups of tables with three sentences, and what they are about."""
+        if not isinstance(values, Mapping) or "targets" in values:
+            return values
+        keys, more = ("more", "less", "unrelated"), ("type", "subject", "context")
+        tables = _check_tables(values.get("triples"), keys, more, "triple", _TRIPLE)
+        subjects = [table["subject"] or f"triple {at}" for at, table in enumerate(tables, 1)]
+        rest = {name: value for name, value in values.items() if name != "triples"}
+        names = dict(zip(keys, (*OF_PAIRS, "unrelated"), strict=True))
+        groups = _sentence_groups(tables, names, "Triples of sentences")
+        return {**rest, **groups, "subjects": subjects}
+
+    @model_validator(mode="after")
+    def _subject_per_triple(self) -> SentenceTriplesTest:
+        if len(self.subjects) != len(self.pairs):
+            raise ValueError(f"{len(self.subjects)} subjects for {len(self.pairs)} triples")
+        return self
+
+    @property
+    def tables(self) -> list[dict[str, str]]:
+        """The sentences of each triple, its type, subject and context, as a file has them."""
+        sides = [{s.key: s for s in group.sentences} for group in self.groups]
+        tables = []
+        for at, (keys, subject) in enumerate(zip(self.pairs, self.subjects, strict=True), 1):
+            sentences = [side[key] for side, key in zip(sides, keys, strict=True)]
+            begins = [0 if s.span is None else s.span[0] for s in sentences]
+            texts = (s.text[begin:] for s, begin in zip(sentences, begins, strict=True))
+            table = dict(zip(("more", "less", "unrelated"), texts, strict=True))
+            table["type"] = sentences[0].stimulus
+            optional = {
+                "subject": "" if subject == f"triple {at}" else subject,
+                "context": sentences[0].text[: begins[0]].rstrip(),
+            }
+            tables.append(table | {name: text for name, text in optional.items() if text})
+        return tables
+
+    @cached_property
+    def stimuli_sha256(self) -> str:
+        """Hash of the sentences with what they are about; their order leaves it unchanged."""
+        triples = sorted(sorted(table.items()) for table in self.tables)
+        return digest({"kind": self.kind, "triples": triples})
+
+    def stated(self) -> dict[str, Any]:
+        """What other tests of groups state, and the subjects."""
+        return {**super().stated(), "subjects": self.subjects}
+
+
+SENTENCE_KINDS = {"sentence-pairs": "pairs", "sentence-triples": "triples"}
+"""Kinds of tests that compare sentences with each other, and what they are called."""
+
+
+def _check_tables(
+    tables: Any, sentences: tuple[str, ...], more: tuple[str, ...], item: str, allowed: str
+) -> list[dict[str, str]]:
+    """Check tables of sentences that differ, with a type; what else they may have is a text."""
+    if not isinstance(tables, list | tuple) or not tables:
+        raise ValueError(f"{item}s is a list of {item}s of sentences (allowed: {allowed})")
+    number_of_sentences = {"pair": "two", "triple": "three"}[item]
+    read = []
+    for number, table in enumerate(tables, 1):
+        texts = dict(table) if isinstance(table, Mapping) else {}
+        if not set(sentences) <= set(texts) <= {*sentences, *more} or not all(
+            isinstance(text, str) and text.strip() for text in texts.values()
+        ):
+            raise ValueError(
+                f"{item} {number} is not {number_of_sentences} sentences (allowed: {allowed})"
+            )
+        texts = {name: text.strip() for name, text in texts.items()}
+        if twice := find_duplicates(texts[name] for name in sentences):
+            raise ValueError(f"{item} {number} has the sentence {twice[0]!r} twice")
+        read.append({**dict.fromkeys(more, ""), **texts, "type": texts.get("type", ALL_TYPES)})
+    return read
+
+
+def _without_sides(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Take the names of the two sides out of values; names by the key of a sentence."""
+    sides = values.get("sides", OF_PAIRS)
+    if not isinstance(sides, list | tuple) or len(sides) != len(OF_PAIRS):
+        raise ValueError('sides are the names of both sides (allowed: ["Jewish", "Catholic"])')
+    rest = {name: value for name, value in values.items() if name != "sides"}
+    return rest, dict(zip(("more", "less"), sides, strict=True))
+
+
+def _sentence_groups(
+    tables: list[dict[str, str]], names: Mapping[str, str], title: str
+) -> dict[str, Any]:
+    """Make targets of the types of tables, a group of each of their sentences, and pairs."""
+    groups: dict[str, list[Sentence]] = {key: [] for key in names}
+    for number, table in enumerate(tables, 1):
+        context = f"{table['context']} " if table.get("context") else ""
+        for key, group in groups.items():
+            text = context + table[key]
+            span = (len(context), len(text)) if "context" in table else None
+            name = f"{number} {key}"
+            group.append(Sentence(text=text, stimulus=table["type"], key=name, span=span))
+    concepts = [{"name": names[key], "sentences": group} for key, group in groups.items()]
+    keys = [tuple(s.key for s in sentences) for sentences in zip(*groups.values(), strict=True)]
+    types = list(dict.fromkeys(table["type"] for table in tables))
+    return {"targets": {"name": title, "terms": types}, "groups": concepts, "pairs": keys}
 
 
 Test = AssociationTest | GroupsTest
@@ -693,6 +808,7 @@ KINDS: dict[str, type[AssociationTest] | type[GroupsTest]] = {
     "association": AssociationTest,
     "groups": GroupsTest,
     "sentence-pairs": SentencePairsTest,
+    "sentence-triples": SentenceTriplesTest,
 }
 
 
@@ -707,6 +823,7 @@ _Kinds = (
     Annotated[AssociationTest, Tag("association")]
     | Annotated[GroupsTest, Tag("groups")]
     | Annotated[SentencePairsTest, Tag("sentence-pairs")]
+    | Annotated[SentenceTriplesTest, Tag("sentence-triples")]
 )
 _BY_KIND = Discriminator(
     _kind_of,

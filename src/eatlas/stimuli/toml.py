@@ -68,13 +68,11 @@ def _table(test: Frozen, folder: Path | None) -> str:
         if isinstance(test.__dict__.get(key), tuple):
             values[key] = dict(values[key])
     values |= dict(test.__dict__.get("more", ()))
-    if values["kind"] == "sentence-pairs":
-        values |= {
-            "pairs": test.tables,  # type: ignore[attr-defined]
-            "targets": None,
-            "groups": None,
-            "reference": None,
-        }
+    if (values["kind"] or "").startswith("sentence-"):
+        values |= dict.fromkeys(("targets", "groups", "reference", "pairs"))
+        tests: Any = test
+        values["sides"] = list(tests.custom_sides)
+        values[tests.kind.removeprefix("sentence-")] = tests.tables
     return "\n".join(["[[test]]", *(f"{key} = {inline(v)}" for key, v in values.items() if v)])
 
 

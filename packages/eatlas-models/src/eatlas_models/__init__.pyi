@@ -4,6 +4,7 @@ from .engine.benchmarks import agreement as agreement, read_logs as read_logs
 from .engine.generating import generate as generate
 from .measures.ask import Ask as Ask
 from .measures.assign import Assign as Assign
+from .measures.cat import CAT as CAT
 from .measures.fmat import FMAT as FMAT
 from .measures.lpbs import LPBS as LPBS
 from .measures.lpbs_ceat import LPBSCEAT as LPBSCEAT

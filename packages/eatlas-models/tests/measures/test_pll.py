@@ -92,6 +92,49 @@ def test_scores_are_those_of_the_published_algorithms(build):
     assert model.config._attn_implementation == "sdpa"
 
 
+def test_changed_pieces_are_masked_together_and_filled_in_from_left_to_right():
+    import torch
+
+    model, tokenizer = tiny.bert()
+    pairs = [PAIRS[0], PAIRS[3], {"more": "The woman is awful.", "less": "The man is vile."}]
+    result = scored(tiny.bert, "changed", test=SentencePairsTest(id="pairs", pairs=pairs))
+    for pair, numbers in zip(pairs, result.pair_scores, strict=True):
+        ids = [torch.tensor(tokenizer(pair[k])["input_ids"]) for k in ("more", "less")]
+        matcher = difflib.SequenceMatcher(None, *(i.tolist() for i in ids))
+        codes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+        for side, (own, number) in enumerate(zip(ids, numbers, strict=True)):
+            spans = [code[1 + 2 * side : 3 + 2 * side] for code in codes]
+            places = [place for start, end in spans for place in range(start, end)]
+            total = 0.0
+            for at, place in enumerate(places):
+                masked = own.clone()
+                masked[places[at:]] = tokenizer.mask_token_id
+                with torch.no_grad():
+                    logits = model(masked[None]).logits[0, place]
+                total += torch.log_softmax(logits.double(), -1)[own[place]].item()
+            assert number == pytest.approx(total / len(places), abs=2e-6)
+
+
+def test_a_sentence_without_a_changed_piece_is_left_out():
+    longer = {"more": "The woman is nice.", "less": "The woman is nice and kind."}
+    test = SentencePairsTest(id="pairs", pairs=[PAIRS[0], longer])
+    (note,) = (n for n in scored(tiny.bert, "changed", test=test).warnings if "left-out" in n.code)
+    assert "the text has no piece that the other lacks" in str(note)
+
+
+def test_sides_have_names_of_their_own(tmp_path):
+    sides = ["women", "men"]
+    test = SentencePairsTest(id="sides", pairs=PAIRS[:3], sides=sides)
+    result = scored(tiny.bert, test=test)
+    assert list(result.groups) == sides
+    assert result.to_test().custom_sides == tuple(sides)
+    path = tmp_path / "sides.toml"
+    test.save(path)
+    assert eatlas.load_tests(path) == (test,)
+    with pytest.raises(StimulusError, match="sides are the names of both sides"):
+        SentencePairsTest(id="x", pairs=PAIRS[:1], sides=["one"])
+
+
 def test_a_causal_model_scores_the_whole_sentence():
     import torch
 

@@ -60,6 +60,9 @@ LOGITS = 2**25
 """Logits in memory at a time: 128 MB in single precision, 1,100 pieces of BERT's vocabulary."""
 ONE_MASK = ("averaged", "product")
 """How a stimulus of several pieces is behind one mask."""
+LEFT_TO_RIGHT = ("joint", "changed")
+"""How pieces are masked together and filled in one after the other."""
+UNMASKED = ("shown", "attention")
 AT_ONCE = 256
 """Questions that are answered together, and then kept."""
 ALGORITHM = "1"
@@ -302,15 +305,17 @@ class TransformerLM(AnsweringModel):
         of_text = dict(zip(different, tokens, strict=True))
         plans = {}
         for q, text in texts.items():
-            of_both = None
+            compared = None
             if q.shared is not None:
                 both = common_pieces(*(of_text[each].ids for each in q.shared))
-                of_both = both[q.shared.index(text)]
-            plans[q] = self._plan(q, text, of_text[text], of_both)
+                compared = both[q.shared.index(text)]
+                if q.how == "changed":
+                    compared = set(range(len(of_text[text].ids))) - compared
+            plans[q] = self._plan(q, text, of_text[text], compared)
         return plans
 
     def _plan(
-        self, question: Question, text: str, tokens: Tokens, of_both: set[int] | None = None
+        self, question: Question, text: str, tokens: Tokens, compared: set[int] | None = None
     ) -> Plan:
         """One input for each piece of a masked model, one for all of a causal one.
 
@@ -318,11 +323,13 @@ class TransformerLM(AnsweringModel):
         """
         tokenizer, limit = self.loaded.tokenizer, self.loaded.limit
         answer, scored, other = locate(tokenizer, text, tokens, question)
-        if not answer.fault and of_both is not None:
-            scored = tuple(place for place in scored if place in of_both)
+        if not answer.fault and compared is not None:
+            scored = tuple(place for place in scored if place in compared)
             answer = replace(answer, pieces=len(scored))
             if not scored:
-                answer = replace(answer, fault="the two texts have no piece in common", at="text")
+                lacks = {"changed": "has no piece that the other lacks"}
+                why = lacks.get(question.how, "has no piece in common with the other")
+                answer = replace(answer, fault=f"the text {why}", at="text")
         if self.kind == "causal" and scored[:1] == (0,):
             why = "no token begins a text, so its first piece has no probability"
             answer = replace(answer, fault=why, at="asked")
@@ -439,7 +446,7 @@ def _mask_steps(
         first = scored[0] if how in ONE_MASK else place
         masked = {
             *hidden,
-            *({"joint": scored[i:], "shown": (), "attention": ()}.get(how, (first,))),
+            *(scored[i:] if how in LEFT_TO_RIGHT else () if how in UNMASKED else (first,)),
         }
         seen = tuple(mask if at in masked else p for at, p in enumerate(ids) if at not in gone)
         yield Step(seen, first - sum(at < first for at in gone), ids[place])

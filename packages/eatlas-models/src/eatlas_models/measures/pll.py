@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal
 
@@ -22,20 +22,24 @@ from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas_models.results.language import PLLResult, ScoreDifference
 from eatlas_models.stimuli.pairs import Answer, How, Kind, Question
 
-Score = Literal["cps", "aul", "aula"]
-HOW: Mapping[str, How] = {"cps": "pll", "aul": "shown", "aula": "attention"}
+Score = Literal["cps", "aul", "aula", "changed"]
+HOW: Mapping[str, How] = {"cps": "pll", "aul": "shown", "aula": "attention", "changed": "changed"}
+COMPARED = ("cps", "changed")
+"""Scores of some pieces of a sentence, which depend on the other sentence of its pair."""
 MOST_PAIRS = 10_000
 """Whose scores a result keeps."""
 
 
 @dataclass(frozen=True)
 class Scored:
-    """Scores of the usable pairs, with an account of every sentence."""
+    """Scores of the usable pairs or triples, with an account of every sentence."""
 
     single: Array
-    """Shape (pairs, 2): of the more stereotyping sentence, then of the other."""
+    """Shape (pairs, 2) or (triples, 3): of the more stereotyping sentence, then of the others."""
     types: tuple[str, ...]
     """Of each of these pairs."""
+    used: tuple[int, ...]
+    """Numbers of these pairs in the test, from 0."""
     coverage: Coverage
     rows: Mapping[str, Array]
     """None: sentences are no vectors."""
@@ -55,10 +59,12 @@ class PLL(Measure):
     model : {"masked", "causal"}, default "masked"
         The kind of language model. A causal one scores a sentence by its log-likelihood, the sum
         over all pieces.
-    score : {"cps", "aul", "aula"}, default "cps"
+    score : {"cps", "aul", "aula", "changed"}, default "cps"
         Of masked models. ``cps``: the sum of log P of the pieces that both sentences have, each
         masked in turn with all others shown. ``aul``: the mean of log P of all pieces, with nothing
         masked. ``aula``: the same, each piece weighted by the mean attention that it gets.
+        ``changed``: the mean of log P of the pieces that the other sentence lacks, all masked and
+        filled in from left to right.
     alpha : float, default 0.05
         Significance level.
     confidence : float, default 0.95
@@ -71,10 +77,10 @@ class PLL(Measure):
     Notes
     -----
     CPS is the score of CrowS-Pairs (Nangia et al. 2020), AUL and AULA are from Kaneko and
-    Bollegala (2022). Special tokens are not scored. Scores are not rounded. A pair of which a
-    sentence has an unknown piece, or is too long, is left out. Pairs with scores that differ by no
-    more than rounding count as no preference for the stereotype, as in the published code, and are
-    left out of the sign test.
+    Bollegala (2022), and ``changed`` is the score of GEST (Pikuliak et al. 2024), in nats. Special
+    tokens are not scored. Scores are not rounded. A pair of which a sentence has an unknown piece,
+    or is too long, is left out. Pairs with scores that differ by no more than rounding count as no
+    preference for the stereotype, as in the published code, and are left out of the sign test.
 
     Examples
     --------
@@ -110,36 +116,14 @@ class PLL(Measure):
         questions = []
         for pair in test.tables:
             texts = pair["more"], pair["less"]
-            both = texts if how == "pll" else None
+            both = texts if self.model == "masked" and self.score in COMPARED else None
             first, second = (Question(t, (0, len(t)), how=how, shared=both) for t in texts)
             questions.append((first, second))
         return questions
 
     def associate(self, test: SentencePairsTest, answers: Mapping[Question, Answer]) -> Scored:
         """Make scores of the answers to all questions about a test."""
-        scores, types, faults = [], [], dict[str, str]()
-        for terms, pair, questions in zip(
-            test.pairs, test.tables, self._question_pairs(test), strict=True
-        ):
-            both = [answers[question] for question in questions]
-            if fault := next((answer.fault for answer in both if answer.fault), ""):
-                faults |= dict.fromkeys(terms, fault)
-                continue
-            scores.append([self._score(answer) for answer in both])
-            types.append(pair["type"])
-        if not scores:
-            raise CoverageError(
-                f"test {test.id}: no pair has two usable scores",
-                got=listing(dict.fromkeys(faults.values()), 3),
-                allowed="sentences that the model's tokenizer knows, within its length",
-            )
-        covered = {OF_TARGETS: _coverage_of_terms(test.targets.terms, types, faults)}
-        for group in test.groups:
-            used = [term for term in group.terms if term not in faults]
-            covered[group.name] = _coverage_of_terms(group.terms, used, faults).model_copy(
-                update={"text": group.text_of, "stimulus": group.stimulus_of}
-            )
-        return Scored(np.array(scores, np.float64), tuple(types), Coverage(covered), {})
+        return score_sentences(test, self._question_pairs(test), answers, self._score)
 
     def _score(self, answer: Answer) -> float:
         """The score of one sentence: a sum, or the mean over its pieces."""
@@ -152,15 +136,12 @@ class PLL(Measure):
         differences = scored.single[:, 0] - scored.single[:, 1]
         rounding = (given.precision or 0.0) * np.abs(scored.single).max(axis=1)
         signs = np.where(np.abs(differences) <= rounding, 0, np.sign(differences)).astype(int)
-        if left_out := sum(len(group.missing) for group in given.coverage.values()):
-            reasons = {r for group in given.coverage.values() for r in group.reasons.values()}
-            values = {"count": left_out // 2, "of": left_out // 2 + len(signs)}
-            notes.append(Note("pairs.left-out", values={**values, "reasons": sorted(reasons)}))
+        notes += note_left_out(given.coverage, "pair")
         types = np.array(scored.types)
         targets = []
         for name in given.coverage[OF_TARGETS].used:
             own = types == name
-            up, down = _counts(signs[own])
+            up, down = count_signs(signs[own])
             targets.append(
                 TargetValue(
                     term=name,
@@ -173,7 +154,7 @@ class PLL(Measure):
             )
         larger = given.head["groups"][0]
         whole = Range(unit="% of pairs", low=0.0, high=100.0, neutral=50.0, larger=larger)
-        up, down = _counts(signs)
+        up, down = count_signs(signs)
         change = compare_before_after(scored.single[:, 1], scored.single[:, 0], rng=given.rng)
         return PLLResult(
             **given.head,
@@ -202,8 +183,52 @@ class PLL(Measure):
         return {"value": 100 * count / of, "interval": (100 * low, 100 * high)}
 
 
-def _counts(signs: NDArray[np.intp]) -> tuple[int, int]:
-    """Pairs whose first sentence scores higher, and lower."""
+def score_sentences(
+    test: SentencePairsTest,
+    questions: Sequence[Sequence[Question]],
+    answers: Mapping[Question, Answer],
+    score: Callable[[Answer], float],
+) -> Scored:
+    """Make scores of the sentences of each pair or triple; leave out those that lack a score."""
+    scores, types, used, faults = [], [], [], dict[str, str]()
+    for number, (terms, table, own) in enumerate(
+        zip(test.pairs, test.tables, questions, strict=True)
+    ):
+        together = [answers[question] for question in own]
+        if fault := next((answer.fault for answer in together if answer.fault), ""):
+            faults |= dict.fromkeys(terms, fault)
+            continue
+        scores.append([score(answer) for answer in together])
+        types.append(table["type"])
+        used.append(number)
+    if not scores:
+        item, size = ("triple", "three") if len(test.groups) == 3 else ("pair", "two")
+        raise CoverageError(
+            f"test {test.id}: no {item} has {size} usable scores",
+            got=listing(dict.fromkeys(faults.values()), 3),
+            allowed="sentences that the model's tokenizer knows, within its length",
+        )
+    covered = {OF_TARGETS: _coverage_of_terms(test.targets.terms, types, faults)}
+    for group in test.groups:
+        usable = [term for term in group.terms if term not in faults]
+        covered[group.name] = _coverage_of_terms(group.terms, usable, faults).model_copy(
+            update={"text": group.text_of, "stimulus": group.stimulus_of, "span": group.span_of}
+        )
+    return Scored(np.array(scores, np.float64), tuple(types), tuple(used), Coverage(covered), {})
+
+
+def note_left_out(coverage: Coverage, item: str) -> list[Note]:
+    """Note how many pairs or triples have no score, and why; nothing if all have one."""
+    first = next(group for role, group in coverage.items() if role != OF_TARGETS)
+    if not (count := len(first.missing)):
+        return []
+    reasons = sorted(set(first.reasons.values()))
+    values = {"count": count, "of": count + len(first.used), "item": item, "reasons": reasons}
+    return [Note("pairs.left-out", values=values)]
+
+
+def count_signs(signs: NDArray[Any]) -> tuple[int, int]:
+    """How many signs are positive, and how many negative."""
     return int(np.count_nonzero(signs > 0)), int(np.count_nonzero(signs < 0))
 
 

@@ -128,7 +128,7 @@ def _fill_places(text: str, words: Mapping[str, str]) -> tuple[str, dict[str, Sp
     return with_capital("".join([*parts, text[end:]])), spans
 
 
-How = Literal["joint", "pll", "averaged", "product", "next", "shown", "attention"]
+How = Literal["joint", "pll", "averaged", "product", "next", "shown", "attention", "changed"]
 """How the log-probabilities of pieces combine into the log-probability of a stimulus.
 
 ``joint``: all pieces are masked and filled in from left to right, the chain rule. ``pll``: one
@@ -137,8 +137,8 @@ piece is masked at a time while the others are shown, the pseudo-log-likelihood 
 is the mean of theirs (Bao 2024). ``product``: one mask stands for all of them, and the
 probabilities of the pieces at that mask are multiplied (code of Husse and Spitz 2022). ``next``:
 each piece after all that precede it, for causal models.
-``shown``: nothing is masked. ``attention``: as shown, each piece with the mean attention that it
-gets as its weight.
+``changed``: as joint, of the pieces that the other of two texts lacks. ``shown``: nothing is
+masked. ``attention``: as shown, each piece with the mean attention that it gets as its weight.
 """
 Kind = Literal["masked", "causal"]
 
@@ -165,7 +165,7 @@ class Question:
     how: How = "joint"
     shared: tuple[str, str] | None = None
     """Two texts, of which this is one: only the pieces that both have are scored, as difflib
-    matches the second with the first. None where all pieces are."""
+    matches the second with the first; with ``changed`` only the others. None where all are."""
 
     @property
     def stimulus(self) -> str:

@@ -16,11 +16,12 @@ from eatlas_models.present.answers import (
     shares_table,
     templates_table,
 )
+from eatlas_models.present.triples import triples_table
 
 FILTERS: dict[str, Callable[..., object]] = {
     function.__name__: function
     for function in (
         answer_facts, answers_of, answers_statements, headline, lists_of, sensitivity_table,
-        ratio_facts, scales_of, shares_table, templates_table,
+        ratio_facts, scales_of, shares_table, templates_table, triples_table,
     )
 }  # fmt: skip
