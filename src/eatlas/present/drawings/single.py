@@ -90,8 +90,8 @@ def influence(result: AssociationResult, width: float) -> Drawing:
         sheet.add(path(outline(shape, x + 5, sheet.y + 8, 0.8), f"m on {colour}"))
         for i, line in enumerate(lines):
             sheet.y += 14 if i else 0
-            y, look = sheet.y + 12, f"fig-name {colour}"
-            sheet.add(label(isolate(line), x + 14, y, size=11, class_=look))
+            y, name = sheet.y + 12, f"fig-name {colour}"
+            sheet.add(label(isolate(line), x + 14, y, size=11, class_=name))
         x += wide + 24
     sheet.y += 18
     phrases = []
