@@ -11,10 +11,13 @@ SMALL = 1e-3
 """A p-value below it has a power of ten, so that a column has one style for each size."""
 SMALLEST = 5e-324
 """The smallest number above 0 that a computer keeps."""
+LARGE = 1e5
+"""A number of unknown scale that is as large has a power of ten, as has one below `SMALL`."""
 RAREST = 1e-12
 """The least probability that is said in words."""
-_POWER = re.compile(r"(?<![\w.])(\d(?:\.\d+)?)e-0?(\d+)\b")
-"""A small number as it is written here, 4.5e-6: the terminal has it, what is printed has powers."""
+_POWER = re.compile(r"(?<![^\s(\[])(\d(?:\.\d+)?)e-0?(\d+)(?![\w-]|\.\w)")
+"""A small number as it is written here, 4.5e-6: the terminal has it, what is printed has powers.
+It is no part of a word: names and signatures, such as lr-2e-5 and threshold=1e-05, stay."""
 _MOST_DIGITS = 17  # of a double
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _METHODS = {"sampled": "sampling", "normal": "a normal approximation"}
@@ -27,6 +30,14 @@ def effect(d: float | None, decimals: int = 2) -> str:
     text = f"{d:.{decimals}f}"
     negative = text.startswith("-") and float(text) != 0.0
     return (MINUS if negative else "") + text.lstrip("-")
+
+
+def number(value: float) -> str:
+    """A number of unknown scale: three decimals, or a power of ten where it is small or large."""
+    if value == 0.0 or SMALL <= abs(value) < LARGE:
+        return effect(value, 3)
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{effect(float(mantissa), 1)}e{int(exponent)}"
 
 
 def p_value(p: float, alpha: float = 0.05) -> str:

@@ -26,10 +26,13 @@ def test_groups_of_one_term_are_no_fault_but_said(eatlas_cli, tmp_path):
     assert ended.out.endswith("1 test(s), no faults\n")
     one, other = ended.err.splitlines()
     assert one == (
-        f"warning: {path}: test one: X (Female) has one term; a group of one cannot be permuted, "
-        "so measures that permute it will refuse this test."
+        f"warning: {path}: test one: X (Female) has one term; an SC-EAT replaces a WEAT of this "
+        "test, and other measures that permute the terms of X and Y, such as ml-eat, refuse it."
     )
-    assert "B (Unpleasant) has one term" in other
+    assert other == (
+        f"warning: {path}: test one: B (Unpleasant) has one term; a group of one cannot be "
+        "permuted, so measures that permute it refuse this test."
+    )
 
 
 def test_other_words_under_the_id_of_a_published_test_are_remarked_on(eatlas_cli, tmp_path):

@@ -22,6 +22,7 @@ import eatlas
 from eatlas import kernels
 from eatlas.errors import ContractError, EatlasError
 from eatlas.measures import AssociationMeasure, GroupsMeasure
+from eatlas.numbers import effect
 from eatlas.results import AssociationResult, GroupsResult
 from eatlas.testing import check_measure, check_source
 
@@ -347,7 +348,7 @@ def test_a_measure_and_a_source_are_added_by_a_module_and_its_names(tmp_path, te
     )  # fmt: skip
     assert "MY-MEASURE(alpha=0.05, ddof=1, p=auto) on mine" in done.stdout
     (result,) = (tmp_path / "here" / "results.jsonl").read_text().splitlines()
-    assert f"tiny  MY-MEASURE = {json.loads(result)['value']:.2f}.\n" in done.stdout
+    assert f"tiny  MY-MEASURE = {effect(json.loads(result)['value'], 3)}.\n" in done.stdout
     assert "tiny" in (tmp_path / "here" / "report.html").read_text(encoding="utf-8")
 
 

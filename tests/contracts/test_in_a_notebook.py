@@ -13,8 +13,8 @@ import eatlas
 from eatlas.cli.progress import visible_progress
 from eatlas.errors import EatlasError, ResultsError, SignatureError
 
-LONGEST = 240
-"""Characters of the repr of an object; the longest here has 219."""
+LONGEST = 340
+"""Characters of the repr of an object; the longest here has 324."""
 IPython = pytest.importorskip("IPython.core.interactiveshell")
 
 
@@ -29,6 +29,16 @@ def results():
 def shell():
     yield IPython.InteractiveShell.instance(colors="nocolor")
     IPython.InteractiveShell.clear_instance()
+
+
+class Clustered(eatlas.results.parts.Record):
+    """A record with a collection."""
+
+    clusters: list[str]
+
+
+def farthest(X, Y):
+    return float((X @ Y.T).min())
 
 
 # --- errors -------------------------------------------------------------------------------------
@@ -118,16 +128,18 @@ def test_every_public_class_is_among_them(results):
     public = [getattr(eatlas, name) for name in eatlas.__all__]
     classes = {kind for kind in public if isinstance(kind, type)}
     of_errors = {eatlas.EatlasError, eatlas.EatlasWarning}
-    assert classes - seen - of_errors - {eatlas.SentencePairsTest} == set()
+    assert (
+        classes - seen - of_errors - {eatlas.SentencePairsTest, eatlas.SentenceTriplesTest} == set()
+    )
 
 
 def test_objects_name_their_size_and_what_is_not_the_default(results):
     assert repr(results) == "<Results: 6 results of 4 tests on glove-sample by 3 measures>"
     assert str(results[0]) == (
-        "<WEAT(alpha=0.01) of weat-6 (8, 8, 8, 8 terms) on glove-sample: d = 1.72, p = 7.77e-05>"
+        "<WEAT(alpha=0.01) of weat-6 (8, 8, 8, 8 terms) on glove-sample: d = 1.72, p = 7.8e-5>"
     )
     assert repr(results[0].level1) == (
-        "<Level: d = 1.72, two-sided p = 0.000155 (exact), n = 8 and 8>"
+        "<Level: d = 1.72, two-sided p = 1.6e-4 (exact), n = 8 and 8>"
     )
     assert repr(eatlas.WEAT(alpha=0.01)) == "WEAT(alpha=0.01)"
     assert repr(eatlas.stimuli.read_battery("caliskan")) == "<Battery caliskan: 10 tests>"
@@ -138,6 +150,28 @@ def test_objects_name_their_size_and_what_is_not_the_default(results):
 def test_the_measure_of_a_package_that_is_gone_is_shown_whole(results):
     strange = results[0].model_copy(update={"signature": "GONE(k=2)"})
     assert repr(strange).startswith("<GONE(k=2) of weat-6")
+
+
+def test_a_record_shows_the_beginning_of_texts_and_the_lines_of_its_parts(results):
+    weat, scat = results[0], results[4]
+    assert "sha256=" in repr(weat.provenance)
+    assert f"{weat.provenance.vectors_sha256[:23]}…'" in repr(weat.provenance)
+    assert repr(weat.level1.p) == (
+        "<PValues: greater p = 7.8e-5, less p = 1, two_sided p = 1.6e-4 (exact)>"
+    )
+    level = repr(scat.terms[0].level2)
+    assert "d = −" in level
+    assert f"level2={level}" in repr(scat.terms[0])
+    assert "items" not in repr(weat.concepts)
+    assert "clusters=<1 item>" in repr(Clustered(clusters=["a" * 61]))
+
+
+def test_a_finding_shows_its_sentence(results):
+    finding = results[0].finding
+    question = finding.questions["level1"]
+    assert "Male names are more strongly associated with Career" in finding.sentence
+    assert repr(finding) == f"<Finding: {finding.sentence}>"
+    assert repr(question) == f"<Question: {question.sentence}>"
 
 
 def test_a_store_has_one_line(tmp_path):
@@ -152,6 +186,16 @@ def test_a_summary_is_what_the_terminal_shows(results, capsys):
     assert "Measured by WEAT(alpha=0.01), MAC and SC-EAT." in text
     failed = eatlas.Results([], [eatlas.results.Failure("t", "s", "MAC()", EatlasError("no"))])
     assert failed.summary() == "failed: t on s: no"
+
+
+def test_a_summary_has_no_escapes_and_displays_nothing(results, monkeypatch):
+    expected, displayed = results.summary(), []
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("rich.jupyter.display", lambda *shown: displayed.append(shown))
+    assert results.summary() == expected
+    assert "\x1b" not in expected
+    assert displayed == []
 
 
 # --- frames -------------------------------------------------------------------------------------
@@ -180,6 +224,29 @@ def test_a_brief_frame_has_the_settings_in_which_results_differ():
     assert "signature" not in results[:1].to_frame()
 
 
+def test_a_setting_that_only_some_results_have_is_in_the_brief_frame():
+    sources = {"words": "glove-sample", "texts": lambda texts: [[len(t), 1.0] for t in texts]}
+    frame = eatlas.run("weat-6", sources, "mac").to_frame()
+    assert frame.groupby("source")["encoded"].count().to_dict() == {"texts": 16, "words": 0}
+
+
+@pytest.mark.parametrize("columns", [None, 1, [1], ["test", None]])
+def test_columns_that_are_no_names_are_refused(results, tmp_path, columns):
+    scan = eatlas.run("weat-6", measures="mac", store=tmp_path / "r.parquet")
+    for frame in (results, results[0], scan):
+        with pytest.raises(ResultsError) as caught:
+            frame.to_frame(columns)
+        assert caught.value.what == "the columns of a frame are not usable"
+        assert caught.value.got.startswith(repr(columns))
+        assert caught.value.allowed == '"brief", "all", or names of columns'
+
+
+def test_no_columns_leave_the_rows(results, tmp_path):
+    scan = eatlas.run("weat-6", measures="sc-eat", store=tmp_path / "r.parquet")
+    assert scan.to_frame([]).shape == scan.read().to_frame([]).shape == (16, 0)
+    assert scan.to_frame([], where="test=none").shape == (0, 0)
+
+
 def test_a_store_has_the_same_brief_frame(tmp_path):
     measures = ["weat", "sc-eat", "divdist", "mac"]
     scan = eatlas.run("weat-6", measures=measures, store=tmp_path / "r.parquet")
@@ -199,6 +266,13 @@ def test_a_measure_can_be_cloned_by_scikit_learn(name):
     assert clone(measure) == measure
     assert clone(measure) is not measure
     assert type(measure)(**measure.get_params()) == measure
+
+
+def test_the_measure_of_a_function_can_be_cloned_by_scikit_learn():
+    clone = pytest.importorskip("sklearn.base").clone
+    measure = eatlas.get_measure(farthest)
+    assert clone(measure) == measure
+    assert measure.code
 
 
 def test_a_parameter_is_set_on_a_copy():
@@ -227,6 +301,40 @@ def test_a_function_is_called_with_texts_and_then_with_jobs():
     assert texts[-1][0] == texts[-1][1] > 2
 
 
+def test_the_reading_of_words_ends_though_some_are_missing():
+    ticks, test = [], make_test()
+    vectors = make_vectors(test)
+    vectors.pop(test.X.terms[0])
+    eatlas.run(test, vectors, "weat", progress=lambda done, total: ticks.append((done, total)))
+    reading = ticks[:-1]
+    assert reading[-1][0] == reading[-1][1] > 1
+    assert ticks[-1] == (1, 1)
+
+
+def test_a_line_in_a_notebook_leaves_nothing_of_another(capsys, monkeypatch):
+    monkeypatch.setattr("eatlas.cli.progress._is_in_notebook", lambda: True)
+    monkeypatch.setattr("eatlas.cli.progress.BLINK", -1.0)
+    with visible_progress() as watch:
+        texts = watch("terms of", "words")
+        texts(10, None)
+        texts(1, 9)
+        jobs = watch("jobs", "")
+        jobs(1, 2)
+        jobs(2, 2)
+        texts(2, 9)
+    assert capsys.readouterr().err == (
+        "\rterms of words: 10"
+        "\rterms of words: 1 of 9\n"
+        "\rjobs: 1 of 2\rjobs: 2 of 2\n"
+        "\rterms of words: 2 of 9\n"
+    )
+    with visible_progress() as watch:
+        words = watch("words", "")
+        words(1000, 1000_000)
+        words(7, 7)
+    assert capsys.readouterr().err == "\rwords: 1,000 of 1,000,000\rwords: 7 of 7            \n"
+
+
 @pytest.mark.parametrize("store", [None, "r.parquet"])
 def test_progress_in_a_notebook_is_a_line_that_changes(tmp_path, capsys, monkeypatch, store):
     kernel = type("ZMQInteractiveShell", (), {})
@@ -235,7 +343,7 @@ def test_progress_in_a_notebook_is_a_line_that_changes(tmp_path, capsys, monkeyp
     eatlas.run(["weat-6", "weat-7"], measures="mac", progress=True, store=path)
     shown = capsys.readouterr().err
     assert shown.endswith("jobs: 2 of 2\n")
-    assert shown.startswith("\r")
+    assert shown.startswith("\rterms of glove-sample: ")
 
 
 def test_progress_elsewhere_is_a_line_now_and_then(capsys, monkeypatch):

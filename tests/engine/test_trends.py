@@ -165,7 +165,7 @@ def test_trends_are_written_and_read_back(results, tmp_path):
     assert last["schema"] == "eatlas/trend/1"
     jsonschema.Draft202012Validator(json_schema()).validate(last)
     assert lines[-1] == to_json_line(results.trends[0])
-    assert "per decade" in repr(again)
+    assert "per decade" in str(again)
 
 
 @pytest.mark.slow

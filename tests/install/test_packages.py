@@ -48,4 +48,6 @@ def test_what_a_package_imports_of_others_is_installed_with_it():
         extra = root["optional-dependencies"][path.parent.name.removeprefix("eatlas-")]
         for name in others:
             assert f"{name}=={eatlas.__version__}" in project["dependencies"]
-            assert any(requirement.startswith(f"{name} @") for requirement in extra)
+            assert any(
+                requirement.startswith(f"{name}{{env:EATLAS_PIN: @") for requirement in extra
+            )

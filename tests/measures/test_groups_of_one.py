@@ -11,7 +11,6 @@ from eatlas.errors import CoverageError, StimulusError
     ("groups", "measure", "group"),
     [
         ({"X": ("aster",)}, "ml-eat", "X (Flowers)"),
-        ({"X": ("aster",)}, "weat", "X (Flowers)"),
         ({"B": ("agony",)}, "sc-eat", "B (Unpleasant)"),
     ],
 )
@@ -60,3 +59,26 @@ def test_a_measure_takes_a_test(given, tiny_vectors):
         "  allowed: an AssociationTest\n"
         "  remedy: eatlas.load_tests(...) makes tests of ids and files; eatlas.run takes both"
     )
+
+
+@pytest.mark.parametrize(
+    ("targets", "reason"),
+    [
+        ({"X": ("aster",)}, "X has one term"),
+        ({"X": ("aster",), "Y": ("ant",)}, "X and Y have one term each"),
+    ],
+)
+def test_a_weat_that_an_sc_eat_replaces_says_why_attributes_are_permuted(targets, reason):
+    test = make_test(**targets, A=("joy",))
+    with pytest.raises(CoverageError) as caught:
+        eatlas.run(test, make_vectors(test), "weat")
+    assert caught.value.allowed == (
+        "at least 2 usable terms, because sc-eat permutes their labels; "
+        f"{reason}, so an SC-EAT replaces the WEAT"
+    )
+
+
+def test_an_sc_eat_in_place_of_a_weat_says_so_only_of_groups_of_one():
+    test = make_test()
+    (result,) = eatlas.run(test, make_vectors(test), "sc-eat(instead_of=weat)")
+    assert "one term" not in result.finding.sentence

@@ -19,7 +19,7 @@ def test_the_numbers_of_each_question_are_said_in_full():
     said = adjusted(with_adjusted(ml_eat(), ml_eat("AY-Singular", d=0.23, greater=3218)))
     assert said.startswith("Level 1: d = 0.23 [−0.75, 1.06], two-sided p = .50 (54% shared); ")
     assert "; Flowers: d = 0.10 [−0.75, 1.06], two-sided p = .92 (54% shared); Insects: d" in said
-    assert "Shared: how well frequency predicts which group a word is in;" in said
+    assert "Shared: how well frequency predicts which group a word is in." in said
 
 
 def test_words_left_out_are_named_by_group():

@@ -56,6 +56,8 @@ def test_a_test_and_measure_on_several_sources():
     (row,) = compared(weat(source="a"), weat(source="b", d=None))
     assert row.sentence == "", "an undefined size has no range"
     assert row.headline.endswith("these word lists only in 1 of 2, not shown in 1")
+    (row,) = compared(weat(source="a", d=None), weat(source="b", d=None))
+    assert row.headline.endswith("shown in neither of the sources")
     (row,) = compared(weat(source="a"), weat(-1.2, source="b"))
     assert row.headline.startswith("Flowers against Insects, Pleasant against Unpleasant: ")
     assert compared(ml_eat(), ml_eat()) == [], "a run that is read twice is not compared"

@@ -325,7 +325,10 @@ def test_without_a_test_a_question_is_answered_as_if_it_had_not_been_made(result
             reduced[n] = every[n][0], every[n][1].of_tests(made)
             expected = answer_together(reduced)[n]
             answer = answers[place].answers[int(answers[place].at[tests])]
-            assert answer.sentence == expected.sentence
+            said = answer.sentence
+            if not tests & 1:  # then it says that these words were not tested
+                said = said.replace(f"; {answer.reason}.", ".")
+            assert said == expected.sentence
             assert answer.verdict == expected.verdict
             if tests & 1:
                 assert answer.reason == expected.reason

@@ -3,6 +3,7 @@ import math
 import pytest
 from tests.present.records import p_values
 
+from eatlas import numbers
 from eatlas.numbers import count, effect, explain_p, odds, p_equals, p_value
 from eatlas.results.levels import PValues
 
@@ -91,3 +92,23 @@ def test_explain_p_states_the_error_or_the_interval():
     assert explain_p(p, "less") == f"by inversion, relative error ≤ 2e-10, {of_all}"
     drawn = f"by sampling 1,000 times {of_all}, 95% interval between .030 and .040"
     assert explain_p(p, "two_sided") == drawn.replace(" of ", " from ")
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("p = 4.5e-6 (1e-5).", "p = 4.5 × 10⁻⁶ (1 × 10⁻⁵)."),
+        ("ML-EAT(alpha=0.05,threshold=1e-05)", None),
+        ("bert-lr-2e-5 and lr_2e-5.txt", None),
+    ],
+)
+def test_powers_are_written_of_numbers_and_not_within_names(text, printed):
+    assert numbers.in_powers(text) == (printed or text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0.000"), (-0.1234, "−0.123"), (-3.2e-4, "−3.2e-4"), (1e12, "1.0e12"), (2e-5, "2.0e-5")],
+)
+def test_a_number_of_unknown_scale_is_never_rounded_to_0(value, text):
+    assert numbers.number(value) == text

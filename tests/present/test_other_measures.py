@@ -52,6 +52,6 @@ def test_a_number_has_its_column_in_the_summary_and_its_finding():
     assert 'data-v="0.724"' in page
     shown = text(page)
     assert "MAC Finding" in shown
-    assert "0.72 MAC = 0.724." in shown
+    assert "0.724 MAC = 0.724." in shown
     assert "Figures" in shown
     assert sentence(mac()) == "MAC = 0.724."

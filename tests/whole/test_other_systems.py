@@ -7,6 +7,7 @@ import ast
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from filelock import SoftFileLock
@@ -63,7 +64,9 @@ def test_processors_where_a_process_cannot_be_bound_to_some(monkeypatch):
 
 
 def test_workers_start_where_signals_cannot_be_blocked(monkeypatch):
-    monkeypatch.delattr(signal, "pthread_sigmask", raising=False)
+    names = set(dir(signal)) - {"pthread_sigmask"}
+    without = SimpleNamespace(**{name: getattr(signal, name) for name in names})
+    monkeypatch.setattr(executors, "signal", without)
     results = eatlas.run(["weat-6", "weat-7"], measures="weat(resamples=0)", workers=2)
     assert [result.test for result in results] == ["weat-6", "weat-7"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from io import StringIO
 from itertools import accumulate, zip_longest
 from typing import Any
 
@@ -46,9 +46,11 @@ def make_plain(what: Any) -> Any:
     return what
 
 
-def new_console() -> Console:
-    """A console of standard output that takes no text for markup."""
-    console = Console(highlight=False, markup=False, emoji=False)
+def new_console(file: StringIO | None = None) -> Console:
+    """A console of standard output, or of a text without colours, that takes no text for markup."""
+    plain_text: dict[str, Any] = {"force_terminal": False, "force_jupyter": False}
+    options = {} if file is None else {"file": file, "color_system": None, **plain_text}
+    console = Console(highlight=False, markup=False, emoji=False, **options)
     if not console.is_terminal and "COLUMNS" not in console._environ:
         console.width = PROSE
     return console
@@ -136,7 +138,7 @@ def show(console: Console, what: Table | Text, *, hang: int = 0, folds: bool = F
     except UnicodeEncodeError:
         plainer = text.translate(ASCII).encode(console.encoding, "backslashreplace")
         text = plainer.decode(console.encoding)
-    sys.stdout.write(text)
+    console.file.write(text)
 
 
 def narrow(table: Table, console: Console) -> Iterator[tuple[Table, int]]:

@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -81,8 +81,10 @@ def visible_progress() -> Iterator[Callable[[str, str], Tick]]:
     """Bars on a terminal; in a notebook lines that change; elsewhere a line now and then."""
     with bars() as watch:
         if watch is None:
-            kind = _line_of_notebook if _is_in_notebook() else _lines_of
-        yield watch or kind
+            with _notebook_lines() if _is_in_notebook() else nullcontext(_lines_of) as lines:
+                yield lines
+        else:
+            yield watch
 
 
 def _is_in_notebook() -> bool:
@@ -95,20 +97,41 @@ def _lines_of(what: str, name: str) -> Tick:
     return Lines(f"{what} {name}".rstrip(), PAUSE)
 
 
-def _line_of_notebook(what: str, name: str) -> Tick:
-    """A line that a notebook writes again at its beginning."""
-    text, written = plain_line(f"{what} {name[-40:]}".rstrip()), -math.inf
+@contextmanager
+def _notebook_lines() -> Iterator[Callable[[str, str], Tick]]:
+    """Lines that a notebook writes again at their beginning: each kind of work has its own."""
+    unfinished: tuple[str, int] | None = None  # the text of the line and its length
 
-    def tick(done: int, total: int | None) -> None:
-        nonlocal written
-        is_last, now = done == total, time.monotonic()
-        if is_last or now - written > BLINK:
-            written = now
-            of = "" if total is None else f" of {total:,}"
-            sys.stderr.write(f"\r{text}: {done:,}{of}" + "\n" * is_last)
+    def end_line() -> None:
+        nonlocal unfinished
+        if unfinished is not None:
+            unfinished = None
+            sys.stderr.write("\n")
+
+    def watch(what: str, name: str) -> Tick:
+        text, written = plain_line(f"{what} {name[-40:]}".rstrip()), -math.inf
+
+        def tick(done: int, total: int | None) -> None:
+            nonlocal unfinished, written
+            is_last, now = done == total, time.monotonic()
+            if not is_last and now - written <= BLINK:
+                return
+            if unfinished is not None and unfinished[0] != text:
+                end_line()
+            length, written = 0 if unfinished is None else unfinished[1], now
+            line = f"{text}: {done:,}" + ("" if total is None else f" of {total:,}")
+            sys.stderr.write("\r" + line.ljust(length))  # blanks over what was longer
+            unfinished = text, len(line)
+            if is_last:
+                end_line()
             sys.stderr.flush()
 
-    return tick
+        return tick
+
+    try:
+        yield watch
+    finally:
+        end_line()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout, suppress
+from contextlib import suppress
 from dataclasses import replace
 from io import StringIO
 from itertools import islice, product
@@ -79,18 +79,25 @@ SENTENCE = re.compile(r"(?<=[\w)%]{3}\.) (?=[A-Z])")
 
 def summary_text(results: Results, *, full: bool) -> str:
     """The text of :func:`print_results`, without colours."""
-    with redirect_stdout(StringIO()) as text:
-        print_results(results, full=full)
+    text = StringIO()
+    print_results(results, full=full, console=new_console(text))
     return text.getvalue().rstrip()
 
 
-def print_results(results: Results, *, full: bool = False, table: bool = False) -> None:
+def print_results(
+    results: Results,
+    *,
+    full: bool = False,
+    table: bool = False,
+    console: Console | None = None,
+) -> None:
     """Print what was found, comparisons, then what the reader should know.
 
     A long series has its trend and a row for each period; `full` prints the sentences of all
-    results, and all notes. `table` prints the tables of all numbers instead of findings.
+    results, and all notes. `table` prints the tables of all numbers instead of findings. Without a
+    `console` the text goes to standard output.
     """
-    console, settings = new_console(), Settings.from_results(results)
+    console, settings = console or new_console(), Settings.from_results(results)
     declared = DeclaredFamily.of(results)
     findings = dict(zip(map(id, results), findings_of(results), strict=True))
     long: list[tuple[TrendResult, list[AssociationResult]]] = []

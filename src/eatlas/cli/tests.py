@@ -41,7 +41,7 @@ from eatlas.stimuli.importers import (
     require_list_format,
 )
 from eatlas.stimuli.keys import plugin_keys
-from eatlas.stimuli.kinds import remarks
+from eatlas.stimuli.kinds import TARGETS, remarks
 from eatlas.stimuli.sentences import sentence_tests
 from eatlas.writing import atomic_file, require_other_file
 
@@ -111,8 +111,7 @@ def check(path: str, *, vectors: list[str] | None = None, as_json: bool = False)
         if not as_json:
             print_line(f"{test.id}: {', '.join(sizes)}")
         alone = [
-            f"{role} ({concept.name}) has one term; a group of one cannot be permuted, so measures "
-            "that permute it will refuse this test."
+            f"{role} ({concept.name}) has one term; {_consequence(test, role)}"
             for role, concept in test.parts
             if len(concept.terms) == 1 and not isinstance(test, SentencePairsTest)
         ]
@@ -282,6 +281,16 @@ def _of_sets(test: Test) -> str:
     """Say which published set a test has images of, and how to get it where it is not here."""
     references = [concept.images_from for _, concept in test.parts if concept.images_from]
     return describe_location(references[0]) if references else ""
+
+
+def _consequence(test: Test, role: str) -> str:
+    """Say what measures do with a test if a group of it has one term."""
+    if test.kind == "association" and role in TARGETS:
+        return (
+            "an SC-EAT replaces a WEAT of this test, and other measures that permute the terms of "
+            "X and Y, such as ml-eat, refuse it."
+        )
+    return "a group of one cannot be permuted, so measures that permute it refuse this test."
 
 
 def _sizes(test: Test) -> str:

@@ -167,9 +167,10 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         a failure, and costs no other. Jobs whose result is in the store are not done again. Needs
         pyarrow.
     progress : bool or callable
-        Show how far the run is: texts that a model encodes or questions that it answers, then jobs.
-        True shows bars on a terminal and lines in a notebook, as the command line does. A function
-        is called with the number done and the number of all, first for what a model reads.
+        Show how far the run is: of each source the terms that are read, the texts that a model
+        encodes or the questions that it answers; then jobs. True shows bars on a terminal and lines
+        in a notebook, as the command line does. A function is called with the number done and the
+        number of all, first for what is read.
 
     Returns
     -------

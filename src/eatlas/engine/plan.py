@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checka
 from eatlas.engine.frequency import adjusts
 from eatlas.engine.jobs import AnySource, Job
 from eatlas.engine.measuring import covariates_for, require_usable
-from eatlas.engine.readers import VECTORS, reader_of
+from eatlas.engine.readers import VECTORS, Reader, reader_of
 from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
@@ -454,6 +454,7 @@ def _read_batch(batch: Sequence[Sequence[Job]], watch: Watch | None = None) -> l
     """Read at once all that jobs need of their source, and keep the answers, source by source."""
     answers: list[AnySource] = []
     for jobs in batch:
-        reader = reader_of(jobs[0].measure.needs.source)
-        answers.append(reader.read(jobs, watch and watch(reader.counted, jobs[0].source.name)))
+        source, reader = jobs[0].source, reader_of(jobs[0].measure.needs.source)
+        what = reader.counted if reader.computes(source) else Reader.counted
+        answers.append(reader.read(jobs, watch and watch(what, source.name)))
     return answers

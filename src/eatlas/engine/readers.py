@@ -18,7 +18,7 @@ from typing import Any, ClassVar, get_args
 
 from eatlas.engine.frequency import ranking_of, words_within
 from eatlas.engine.jobs import AnySource, Job
-from eatlas.errors import CoverageError, SourceError, listing
+from eatlas.errors import CoverageError, SourceError, join_names, listing
 from eatlas.measures.base import Array, Measure, Need, Wish
 from eatlas.notes import Note, warn
 from eatlas.plugins import load_class, require_point
@@ -45,6 +45,7 @@ from eatlas.sources.coverage import (
 )
 from eatlas.stimuli import Concept, Test
 from eatlas.stimuli.batteries import is_bundled
+from eatlas.stimuli.kinds import TARGETS
 
 NAMED = 8
 """Missing words that a message names."""
@@ -97,7 +98,7 @@ class Reader(ABC):
     name: ClassVar[str]
     """What is needed, in messages: "a table of counts"."""
     counted: ClassVar[str] = "terms of"
-    """What progress counts of a source, before its name: "texts by"."""
+    """What progress counts if a model computes what is read, before its name: "texts by"."""
     of_model: ClassVar[bool] = False
     """Whether a model computes what is read, each of ``measure.questions(test)`` once."""
 
@@ -372,11 +373,21 @@ def require_terms(
             f"{f'only {len(there)}' if there else 'no'} {unit} has a {usable} in {source}",
             got=f"missing: {listing(missing, NAMED)}" if missing else f"only {there[0]!r}",
             allowed=f"at least {least} usable {unit if least == 1 else units}, because "
-            f"{measure.name} {'permutes their labels' if least > 1 else 'takes their mean'}",
+            f"{measure.name} {'permutes their labels' if least > 1 else 'takes their mean'}"
+            f"{_replacement(measure, test)}",
             remedy=remedy or remedies
             if missing
             else "add terms, or use a measure that allows groups of one term",
         )
+
+
+def _replacement(measure: Measure, test: Test) -> str:
+    """Why an SC-EAT measures a test for which a WEAT was requested; empty if none was."""
+    if getattr(measure, "instead_of", "") != "weat":
+        return ""
+    single = [role for role in TARGETS if len(test.concept(role).terms) == 1]
+    have = "has one term" if len(single) == 1 else "have one term each"
+    return f"; {join_names(single)} {have}, so an SC-EAT replaces the WEAT"
 
 
 def require_any(test: Test, source: str, begins: Sequence[str]) -> None:

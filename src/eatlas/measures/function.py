@@ -57,7 +57,8 @@ class FunctionMeasure(Measure):
                 allowed=f"code={at_hand}, the hash of the function as it is now",
                 remedy=f"leave out the hash: {self.name}",
             )
-        object.__setattr__(self, "code", at_hand)
+        if not self.code:  # scikit-learn clones only what leaves its parameters as they are
+            object.__setattr__(self, "code", at_hand)
 
     def __reduce__(self) -> Any:
         return _make_measure, (self.function, self.name)

@@ -139,13 +139,15 @@ class Change(NamedTuple):
     d: float
     interval: tuple[float, float] | None
     p: float | None
+    basis: str = ""
+    """What it is computed on, if it is not the difference of the effect sizes."""
 
     @classmethod
     def of(cls, gap: Difference) -> Change:
         """A difference, as the package says that knows more of both results, if there is one."""
         known = gap.known
         if known is not None and known.difference is not None and known.interval is not None:
-            return cls(known.difference, known.interval, known.p)
+            return cls(known.difference, known.interval, known.p, known.basis)
         return cls(gap.d, gap.interval, gap.p)
 
 

@@ -197,6 +197,8 @@ def _of_terms(result: AssociationResult) -> Finding:
     if parameters(result.signature).get("instead_of") != "weat":
         return finding
     alone = [isolate(names[g]) for g in "XY" if len(result.coverage[g].used) == 1]
+    if not alone:
+        return finding
     have = "has one term" if len(alone) == 1 else "have one term each"
     sentence = f"{join_names(alone)} {have}, so an SC-EAT replaces the WEAT. {finding.sentence}"
     return finding.model_copy(update={"sentence": sentence})
@@ -281,9 +283,13 @@ def _of_number(result: AssociationResult) -> Finding:
     for effect in levels_of(result):
         p = effect.p_of(tail_of(result, effect))
         if p is not None:
-            shown = p <= result.rule.alpha and not any(result.further_obstacles(effect))
+            obstacle = next(iter(result.further_obstacles(effect)), "")
+            significant = p <= result.rule.alpha
+            shown = significant and not obstacle
             sentence = f"{phrase('sentences', 'tested_number', result, effect, shown)}."
             question = _of_these(sentence, p, shown=shown, effect_size=effect.d)
+            if significant and obstacle:
+                question = question.model_copy(update={"reason": obstacle})
             return Finding(questions={effect.place: question}, sentence=sentence)
     return Finding(sentence=f"{phrase('sentences', 'number', result)}.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -13,15 +13,21 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 
-from eatlas.errors import EatlasError, ResultsError, described, nearest
+from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.lazy import as_frame, find_offer
 from eatlas.numbers import number_of
-from eatlas.results.base import AssociationResult, FrameColumns, places_of
+from eatlas.results.base import AssociationResult, FrameColumns
 from eatlas.results.effects import Effect
 from eatlas.results.json_lines import read_lines, to_json_line
 from eatlas.results.levels import PValues, StudentP
 from eatlas.results.parts import Run, Tail, finite_numbers
-from eatlas.results.settings import FACTS, Settings, test_and_setting
+from eatlas.results.settings import (
+    FACTS,
+    Settings,
+    choose_columns,
+    test_and_setting,
+    without_common_settings,
+)
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 from eatlas.stimuli import ContextsOrigin
 from eatlas.writing import atomic_file
@@ -230,57 +236,6 @@ def in_run(result: AssociationResult, run: Run | None) -> AssociationResult:
     """A result that names its run."""
     provenance = result.provenance.model_copy(update={"run": run})
     return result.model_copy(update={"provenance": provenance})
-
-
-BRIEF = (
-    "test", "source", "measure", "group", "term", "value", "effect_size", "low", "high",
-    "p_two_sided", "effect_size_X", "effect_size_Y", "pattern", "p_claim", "verdict", "missing",
-)  # fmt: skip
-"""Columns of a brief frame, besides the numbers of a measure."""
-SETTINGS = (
-    "language", "source_from", "run_of", "period", "encoded", "layer", "pool", "subword", "prompt",
-    "weights", "window", "distance", "signature",
-)  # fmt: skip
-"""Columns of a brief frame if results differ in them."""
-
-
-def choose_columns(
-    columns: FrameColumns,
-    names: list[str],
-    kinds: Mapping[str, type[AssociationResult]],
-    what: str,
-) -> list[str]:
-    """Names of the columns of a frame, of those that there are.
-
-    `kinds` are the records in the frame by measure. A column of the name of a measure has its
-    number. `what` begins the message about a column that there is not, such as "the store has".
-    """
-    if columns == "all":
-        return names
-    if columns == "brief":
-        own = (name for kind in kinds.values() for name in (*kind.brief, *places_of(kind)))
-        numbers = (measure.replace("-", "_") for measure in kinds)
-        known = {*BRIEF, *SETTINGS, *own, *numbers}
-        return [name for name in names if name in known]
-    chosen = [columns] if isinstance(columns, str) else list(columns)
-    for name in chosen:
-        if name not in names:
-            near = nearest(name, [*names, "all", "brief"])
-            raise ResultsError(
-                f"{what} no such column",
-                got=name,
-                allowed=", ".join(names),
-                remedy=f"did you mean {near[0]}?" if near else None,
-            )
-    return chosen
-
-
-def without_common_settings(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame without the settings that all results have in common."""
-    numbers = {name: frame[name].astype(str).nunique() for name in SETTINGS if name in frame}
-    least = {"signature": frame["measure"].nunique()} if "measure" in frame else {}
-    common = [name for name, number in numbers.items() if number <= least.get(name, 1)]
-    return frame.drop(columns=common)
 
 
 def _name_or_number(names: Iterable[str], noun: str) -> str:

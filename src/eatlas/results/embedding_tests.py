@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from eatlas.numbers import effect as format_effect
+from eatlas.numbers import number
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, ReadOver
 from eatlas.results.levels import Level, Level2, Level3, Pattern, Scores
@@ -227,8 +228,8 @@ class FunctionResult(AssociationResult):
 
     def summary(self) -> str:
         """The number, and that it has no test."""
-        number = "undefined" if self.value is None else format_effect(self.value, 3)
-        return f"{self.measure} = {number}, no test"
+        value = "undefined" if self.value is None else number(self.value)
+        return f"{self.measure} = {value}, no test"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row, with the number."""

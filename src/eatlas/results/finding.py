@@ -44,6 +44,9 @@ class Question(Record):
     sentence: str
     """What the verdict says in words, with a full stop."""
 
+    def __repr__(self) -> str:
+        return f"<Question: {self.sentence}>"
+
 
 class Finding(Record):
     """What a result shows: its questions with their answers, and a sentence of all of them.
@@ -66,6 +69,9 @@ class Finding(Record):
     sensitive_to: tuple[str, ...] = Field(default=(), exclude_if=is_empty)
     """Words without any one of which the verdict on the first question would be weaker; of
     near-synonyms, which are left out together, one text such as ``happy/lucky``."""
+
+    def __repr__(self) -> str:
+        return f"<Finding: {self.sentence}>"
 
     def __str__(self) -> str:
         return self.sentence

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
+from eatlas.numbers import effect, p_equals
 from eatlas.results.parts import (
     TAILS,
     Bounds,
@@ -417,7 +418,7 @@ class PValues(Record):
     """Random permutations; None of a tail that was not drawn at random."""
 
     def __repr__(self) -> str:
-        tails = ", ".join(f"{name} = {self[name]:.3g}" for name in TAILS)
+        tails = ", ".join(f"{name} {p_equals(self[name])}" for name in TAILS)
         return f"<PValues: {tails} ({self.method_of('two_sided')})>"
 
     def method_of(self, name: str) -> str:
@@ -441,9 +442,8 @@ class Level(Record):
     p: PValues
 
     def __repr__(self) -> str:
-        d = "–" if self.effect_size is None else f"{self.effect_size:.2f}"
-        p = f"two-sided p = {self.p.two_sided:.3g} ({self.p.method_of('two_sided')})"
-        return f"<Level: d = {d}, {p}, n = {self.n[0]:,} and {self.n[1]:,}>"
+        p = f"two-sided {p_equals(self.p.two_sided)} ({self.p.method_of('two_sided')})"
+        return f"<Level: d = {effect(self.effect_size)}, {p}, n = {self.n[0]:,} and {self.n[1]:,}>"
 
 
 class Clusters(ByRole[tuple[tuple[str, ...], ...]]):

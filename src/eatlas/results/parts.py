@@ -18,6 +18,7 @@ from typing import (
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 
+from eatlas.numbers import number_of
 from eatlas.stimuli import Concept, Image, Sentence
 from eatlas.stimuli.kinds import ROLES, TARGETS, ContextsOrigin, ExploredOn, Language
 
@@ -113,17 +114,24 @@ class Record(BaseModel):
 
 _MOST_SHOWN, _LONGEST_SHOWN = 4, 60
 """Items of a collection, and characters of a value, that a line shows."""
+_BEGINNING = 23
+"""Characters of a longer text that a line shows."""
 
 
 class _InShort:
-    """A value whose repr is short: of many items their number."""
+    """A value whose repr is short: of many items their number, of a long text its beginning."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
     def __repr__(self) -> str:
-        is_many = isinstance(self.value, Collection) and not isinstance(self.value, str)
-        size = f"<{len(self.value):,} items>" if is_many else f"<{type(self.value).__name__}>"
+        if isinstance(self.value, str):
+            is_long = len(self.value) > _LONGEST_SHOWN
+            return repr(f"{self.value[:_BEGINNING]}…" if is_long else self.value)
+        if isinstance(self.value, Record) and type(self.value).__repr__ is not Record.__repr__:
+            return repr(self.value)
+        is_many = isinstance(self.value, Collection)
+        size = f"<{number_of(len(self.value), 'item') if is_many else type(self.value).__name__}>"
         if is_many and len(self.value) > _MOST_SHOWN:
             return size
         text = repr(self.value)
@@ -154,6 +162,8 @@ class KnownDifference(NamedTuple):
     p: float | None
     columns: dict[str, Any]
     """Columns of a frame, as many as :attr:`Part.difference_names`."""
+    basis: str = ""
+    """What it is computed on, if it is not the difference of the effect sizes."""
 
 
 class Part(Record):

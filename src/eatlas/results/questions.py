@@ -342,8 +342,11 @@ def answer_of_tests(
     elif verdict != "not shown":
         verdict, reason = "these words", found.failure(evidence.effect.rule.alpha)
     if verdict == question.verdict == "not shown":
-        return Answer(verdict, reason, question.sentence, found.interval)
-    sentence = sentence_of(names, evidence.effect, verdict, reason, evidence.scope)
+        sentence = question.sentence
+    else:
+        sentence = sentence_of(names, evidence.effect, verdict, reason, evidence.scope)
+    if found.these.p is None:
+        sentence = f"{sentence.removesuffix('.')}; {reason}."
     return Answer(verdict, reason, sentence, found.interval)
 
 

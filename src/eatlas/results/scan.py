@@ -30,10 +30,8 @@ from eatlas.results.base import AssociationResult, FrameColumns, is_result
 from eatlas.results.collection import (
     Results,
     RunFound,
-    choose_columns,
     in_run,
     run_of_sum,
-    without_common_settings,
 )
 from eatlas.results.finding import VERDICTS
 from eatlas.results.json_lines import record_of_line, record_types
@@ -56,6 +54,7 @@ from eatlas.results.parquet import (
     parts_in,
 )
 from eatlas.results.parts import Run
+from eatlas.results.settings import choose_columns, without_common_settings
 from eatlas.stats.multiplicity import holm_by_group
 
 if TYPE_CHECKING:
@@ -281,7 +280,7 @@ class ResultsScan:
         """
         kinds = self._record_types() if columns == "brief" else {}
         names = choose_columns(columns, self.columns, kinds, _LACKS)
-        frame, holds = self._rows(names, where)
+        frame, holds = self._rows(names or [IDENTITY], where)  # which has the number of rows
         chosen = frame[holds][names].reset_index(drop=True)
         return without_common_settings(chosen) if columns == "brief" else chosen
 

@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from eatlas.decoding import own_toml
-from eatlas.errors import join_names
+from eatlas.errors import ResultsError, described, join_names, nearest
+from eatlas.results.base import places_of
 
 if TYPE_CHECKING:
-    from eatlas.results.base import AssociationResult
+    import pandas as pd
+
+    from eatlas.results.base import AssociationResult, FrameColumns
     from eatlas.results.parts import Encoding
     from eatlas.results.trend import TrendResult
 
@@ -351,3 +354,66 @@ def _shortest(sources: Sequence[str]) -> dict[str, str]:
         if len(set(ends.values())) == len(ends):
             return ends
     return dict(zip(sources, sources, strict=True))
+
+
+BRIEF = (
+    "test", "source", "measure", "group", "term", "value", "effect_size", "low", "high",
+    "p_two_sided", "effect_size_X", "effect_size_Y", "pattern", "p_claim", "verdict", "missing",
+)  # fmt: skip
+"""Columns of a brief frame, besides the numbers of a measure."""
+SETTINGS = (
+    "language", "source_from", "run_of", "period", "encoded", "layer", "pool", "subword", "prompt",
+    "weights", "window", "distance", "signature",
+)  # fmt: skip
+"""Columns of a brief frame if results differ in them."""
+
+
+def choose_columns(
+    columns: FrameColumns,
+    names: list[str],
+    kinds: Mapping[str, type[AssociationResult]],
+    what: str,
+) -> list[str]:
+    """Names of the columns of a frame, of those that there are.
+
+    `kinds` are the records in the frame by measure. A column of the name of a measure has its
+    number. `what` begins the message about a column that there is not, such as "the store has".
+    """
+    if columns == "all":
+        return names
+    if columns == "brief":
+        own = (name for kind in kinds.values() for name in (*kind.brief, *places_of(kind)))
+        numbers = (measure.replace("-", "_") for measure in kinds)
+        known = {*BRIEF, *SETTINGS, *own, *numbers}
+        return [name for name in names if name in known]
+    given: Any = [columns] if isinstance(columns, str) else columns
+    chosen = list(given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(name, str) for name in chosen):
+        raise ResultsError(
+            "the columns of a frame are not usable",
+            got=described(columns),
+            allowed='"brief", "all", or names of columns',
+            remedy='for all columns, use columns="all"',
+        )
+    for name in chosen:
+        if name not in names:
+            near = nearest(name, [*names, "all", "brief"])
+            raise ResultsError(
+                f"{what} no such column",
+                got=name,
+                allowed=", ".join(names),
+                remedy=f"did you mean {near[0]}?" if near else None,
+            )
+    return chosen
+
+
+def without_common_settings(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame without the settings that all results have in common."""
+    settings = {name: frame[name] for name in SETTINGS if name in frame}
+    numbers = {
+        name: column.dropna().astype(str).nunique() + column.isna().any()
+        for name, column in settings.items()
+    }
+    least = {"signature": frame["measure"].nunique()} if "measure" in frame else {}
+    common = [name for name, number in numbers.items() if number <= least.get(name, 1)]
+    return frame.drop(columns=common)

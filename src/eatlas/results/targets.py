@@ -365,8 +365,9 @@ class TargetValuesResult(GroupsResult):
         )
         if len(values) < 2:
             return text
-        ends = [  # whole numbers, such as differences of ranks, have no decimals
-            f"{term} ({effect(value, 0 if value.is_integer() else 3)})"
+        whole = all(value.is_integer() for value, _ in values)  # such as differences of ranks
+        ends = [
+            f"{term} ({effect(value, 0 if whole else 3)})"
             for value, term in (values[0], values[-1])
         ]
         return f"{text}; targets from {ends[0]} to {ends[1]}"

@@ -81,6 +81,8 @@ def series_source(record: Any) -> str:
     return whole if getattr(record, "period", None) is None else whole.partition("#")[0]
 
 
+LEAST_SLOPE = 0.005
+"""A slope below it would be 0.00."""
 _RANGE = re.compile(r"(-?\d+)-(-?\d+)")
 
 
@@ -164,5 +166,6 @@ class TrendResult(Head):
         if self.level1 is None:
             return f"{years}, no trend can be computed"
         level = self.level1
-        slope = f"{effect(level.slope.value)} per {level.slope.per}"
+        decimals = 2 if abs(level.slope.value) >= LEAST_SLOPE else 3
+        slope = f"{effect(level.slope.value, decimals)} per {level.slope.per}"
         return f"{years}, level 1 slope {slope}, {p_equals(level.p.p)}"

@@ -305,6 +305,8 @@ class Source(ABC):
             answered |= batch
             if tell is not None:
                 tell(len(answered), len(items))
+        if tell is not None and len(answered) < len(items):  # the others are missing
+            tell(len(items), len(items))
         return {item: answered[item] for item in items if item in answered}
 
     def encode(self, items: Collection[Item], tell: Tell | None = None) -> Mapping[Item, Vector]:

@@ -17,11 +17,14 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, field_validator,
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.notes import Note
 from eatlas.stimuli.concepts import (
+    OF_PAIRS,
     Concept,
-    Sentence,
     as_concept,
+    check_tables,
     distinguish_images,
     find_duplicates,
+    sentence_groups,
+    without_sides,
 )
 from eatlas.stimuli.images import not_here
 from eatlas.stimuli.keys import key_names, take_added
@@ -611,10 +614,6 @@ class GroupsTest(Described):
         return digest({name: value for name, value in content.items() if value})
 
 
-OF_PAIRS = ("more stereotyping", "less stereotyping")
-"""Names of the two groups of a test of pairs of sentences that names no `sides`."""
-ALL_TYPES = "all"
-"""Type of pairs that state none."""
 _PAIR = '{ more = "Girls cannot run.", less = "Boys cannot run.", type = "gender" }'
 
 
@@ -643,9 +642,9 @@ class SentencePairsTest(GroupsTest):
         """Make groups of tables with both sentences and a type."""
         if not isinstance(values, Mapping) or "targets" in values:
             return values
-        tables = _check_tables(values.get("pairs"), ("more", "less"), ("type",), "pair", _PAIR)
-        rest, names = _without_sides(values)
-        return {**rest, **_sentence_groups(tables, names, "Pairs of sentences")}
+        tables = check_tables(values.get("pairs"), ("more", "less"), ("type",), "pair", _PAIR)
+        rest, names = without_sides(values)
+        return {**rest, **sentence_groups(tables, names, "Pairs of sentences")}
 
     @property
     def custom_sides(self) -> tuple[str, ...]:
@@ -701,11 +700,11 @@ class SentenceTriplesTest(SentencePairsTest):
         if not isinstance(values, Mapping) or "targets" in values:
             return values
         keys, more = ("more", "less", "unrelated"), ("type", "subject", "context")
-        tables = _check_tables(values.get("triples"), keys, more, "triple", _TRIPLE)
+        tables = check_tables(values.get("triples"), keys, more, "triple", _TRIPLE)
         subjects = [table["subject"] or f"triple {at}" for at, table in enumerate(tables, 1)]
         rest = {name: value for name, value in values.items() if name != "triples"}
         names = dict(zip(keys, (*OF_PAIRS, "unrelated"), strict=True))
-        groups = _sentence_groups(tables, names, "Triples of sentences")
+        groups = sentence_groups(tables, names, "Triples of sentences")
         return {**rest, **groups, "subjects": subjects}
 
     @model_validator(mode="after")
@@ -745,56 +744,6 @@ class SentenceTriplesTest(SentencePairsTest):
 
 SENTENCE_KINDS = {"sentence-pairs": "pairs", "sentence-triples": "triples"}
 """Kinds of tests that compare sentences with each other, and what they are called."""
-
-
-def _check_tables(
-    tables: Any, sentences: tuple[str, ...], more: tuple[str, ...], item: str, allowed: str
-) -> list[dict[str, str]]:
-    """Check tables of sentences that differ, with a type; what else they may have is a text."""
-    if not isinstance(tables, list | tuple) or not tables:
-        raise ValueError(f"{item}s is a list of {item}s of sentences (allowed: {allowed})")
-    number_of_sentences = {"pair": "two", "triple": "three"}[item]
-    read = []
-    for number, table in enumerate(tables, 1):
-        texts = dict(table) if isinstance(table, Mapping) else {}
-        if not set(sentences) <= set(texts) <= {*sentences, *more} or not all(
-            isinstance(text, str) and text.strip() for text in texts.values()
-        ):
-            raise ValueError(
-                f"{item} {number} is not {number_of_sentences} sentences (allowed: {allowed})"
-            )
-        texts = {name: text.strip() for name, text in texts.items()}
-        if twice := find_duplicates(texts[name] for name in sentences):
-            raise ValueError(f"{item} {number} has the sentence {twice[0]!r} twice")
-        read.append({**dict.fromkeys(more, ""), **texts, "type": texts.get("type", ALL_TYPES)})
-    return read
-
-
-def _without_sides(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Take the names of the two sides out of values; names by the key of a sentence."""
-    sides = values.get("sides", OF_PAIRS)
-    if not isinstance(sides, list | tuple) or len(sides) != len(OF_PAIRS):
-        raise ValueError('sides are the names of both sides (allowed: ["Jewish", "Catholic"])')
-    rest = {name: value for name, value in values.items() if name != "sides"}
-    return rest, dict(zip(("more", "less"), sides, strict=True))
-
-
-def _sentence_groups(
-    tables: list[dict[str, str]], names: Mapping[str, str], title: str
-) -> dict[str, Any]:
-    """Make targets of the types of tables, a group of each of their sentences, and pairs."""
-    groups: dict[str, list[Sentence]] = {key: [] for key in names}
-    for number, table in enumerate(tables, 1):
-        context = f"{table['context']} " if table.get("context") else ""
-        for key, group in groups.items():
-            text = context + table[key]
-            span = (len(context), len(text)) if "context" in table else None
-            name = f"{number} {key}"
-            group.append(Sentence(text=text, stimulus=table["type"], key=name, span=span))
-    concepts = [{"name": names[key], "sentences": group} for key, group in groups.items()]
-    keys = [tuple(s.key for s in sentences) for sentences in zip(*groups.values(), strict=True)]
-    types = list(dict.fromkeys(table["type"] for table in tables))
-    return {"targets": {"name": title, "terms": types}, "groups": concepts, "pairs": keys}
 
 
 Test = AssociationTest | GroupsTest

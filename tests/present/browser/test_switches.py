@@ -21,7 +21,7 @@ SENTENCES = {
     ),
     0: (
         "No significant difference between Male names and Female names in their association with "
-        "Career or Family is shown."
+        "Career or Family is shown; these word lists were not tested."
     ),
 }
 """Of level 1, by the tests that are on."""

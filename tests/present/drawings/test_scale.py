@@ -112,3 +112,10 @@ def test_an_axis_encloses_its_values_and_zero_in_round_steps(values):
 @pytest.mark.parametrize("shape", ["diamond", "circle", "square", "triangle"])
 def test_marks_are_closed_paths(shape):
     assert outline(shape, 10.0, 10.0).endswith("z")
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5, 1e15, -1e149])
+def test_an_axis_around_a_number_has_room_and_a_few_ticks(value: float) -> None:
+    axis = Axis.with_margin([value], 0.0, 100.0)
+    assert axis.at(value) == pytest.approx(50)
+    assert 1 <= len(axis.ticks()) <= 20

@@ -101,7 +101,7 @@ def test_the_test_file_in_the_docs_is_well_formed():
 def test_nothing_is_loaded_from_another_host():
     """Links may lead anywhere; what a page loads lies beside it."""
     config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    assert "http" not in re.sub(r"#.*|^repo_url: .*", "", config, flags=re.MULTILINE)
+    assert "http" not in re.sub(r"#.*|^(repo|site)_url: .*", "", config, flags=re.MULTILINE)
     assert "font: false" in config
     for path in (DOCS / "assets").rglob("*"):
         if path.suffix in {".css", ".js"}:

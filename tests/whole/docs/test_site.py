@@ -102,7 +102,7 @@ def test_the_header_names_the_version_and_leads_to_the_repository(opened):
     link = opened("index").locator(".md-header__source a")
     expect(link).to_contain_text(eatlas.__version__)
     config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    assert f"\nrepo_url: {link.get_attribute('href')} " in config
+    assert f"\nrepo_url: {link.get_attribute('href')}\n" in config
 
 
 def test_what_scrolls_sideways_is_reached_by_the_keyboard(opened):

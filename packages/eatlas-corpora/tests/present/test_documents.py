@@ -111,6 +111,7 @@ def test_where_it_is_shown(capsys, monkeypatch):
         "Intervals over words and over documents agree on whether d at level 1 may be 0, in both results"
         in page
     )
+    assert "computed on equal numbers of contexts, so it is not the difference of the" in page
     assert "documents [0.90, 1.60]" in cell
     text = methods_paragraph(results)
     assert "words within 6 words of its occurrences" in text

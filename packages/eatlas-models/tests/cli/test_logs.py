@@ -32,3 +32,19 @@ def test_a_mistake_is_named_and_nothing_is_written(eatlas_cli, tmp_path, argumen
     assert ended.code == 2
     assert said in ended.err
     assert not (tmp_path / "o").exists()
+
+
+def test_a_log_without_a_score_writes_nothing(eatlas_cli, tmp_path):
+    path = tmp_path / "results_1.json"
+    path.write_text('{"results": {"t": {"alias": "x"}}, "configs": {}}')
+    ended = eatlas_cli("logs", path, "-o", tmp_path / "o")
+    assert (ended.code, "the log reports no score" in ended.err) == (2, True)
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_large_score_has_a_report(eatlas_cli, tmp_path):
+    path = tmp_path / "results_1.json"
+    path.write_text('{"results": {"t": {"words,none": 1e15}}, "configs": {}, "model_name": "m"}')
+    ended = eatlas_cli("logs", path, "-o", tmp_path / "o")
+    assert (ended.code, ended.err) == (0, "")
+    assert (tmp_path / "o" / "report.html").exists()

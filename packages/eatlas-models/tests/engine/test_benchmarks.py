@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -67,10 +68,26 @@ def test_a_score_without_samples_has_the_standard_error_of_its_log(tmp_path: Pat
     assert (bias.interval, bias.log.basis) == (None, "none")
 
 
-def test_where_samples_and_log_differ_a_note_says_so() -> None:
-    """lm-eval reports 0 where no answer is biased."""
-    notes = [note for result in eatlas.read_logs(LM_EVAL) for note in result.warnings]
-    assert all(note.code == "logs.differ" for note in notes)
+def test_where_samples_and_log_differ_a_note_says_so(tmp_path: Path) -> None:
+    log = json.loads(LM_EVAL.read_text())
+    log["results"]["bbq"]["amb_bias_score,none"] = 0.75
+    (tmp_path / LM_EVAL.name).write_text(json.dumps(log))
+    for samples in LM_EVAL.parent.glob("samples_*.jsonl"):
+        (tmp_path / samples.name).write_bytes(samples.read_bytes())
+    (note,) = (note for result in eatlas.read_logs(tmp_path) for note in result.warnings)
+    assert note.code == "logs.differ"
+    assert "The log reports 0.750, and its samples give" in str(note)
+
+
+def test_a_log_of_ambiguous_contexts_alone_has_their_score(tmp_path: Path) -> None:
+    log = inspect_json()
+    log["samples"] = [
+        sample for sample in log["samples"] if sample["metadata"]["context_condition"] == "ambig"
+    ]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(log))
+    metrics = [result.metric for result in eatlas.read_logs(path)]
+    assert metrics == ["bias-ambiguous", "accuracy"]
 
 
 def test_results_survive_a_file_and_are_not_verified(tmp_path: Path) -> None:
@@ -171,7 +188,10 @@ def test_what_is_shown_has_a_small_p_and_an_interval_without_0(
     small = dict.fromkeys(("greater", "less", "two_sided"), 0.01)
     p = result.p_values.model_copy(update=small)
     update = {"p_values": p, "p_holm": p_holm, "interval": interval}
-    assert result.model_copy(update=update).finding.verdict == verdict
+    finding = result.model_copy(update=update).finding
+    assert finding.verdict == verdict
+    if verdict == "these words":
+        assert finding.sentence.startswith(f"Models with a larger value of ASK in {CAREER} have a")
 
 
 def test_of_four_models_nothing_can_be_shown(six: tuple[Results, Results]) -> None:
@@ -215,6 +235,58 @@ def test_two_results_of_one_model_are_refused(six: tuple[Results, Results]) -> N
 )  # fmt: skip
 def test_one_model_has_one_name(source: str) -> None:
     assert model_name(source) == "gpt2"
+
+
+def test_what_follows_a_colon_in_a_name_belongs_to_the_model() -> None:
+    served = "chat:http://localhost:11434/v1?model=llama3:8b"
+    assert model_name(served) == model_name("ollama/llama3:8b") == "llama3:8b"
+    assert model_name("ollama/qwen2:8b") == "qwen2:8b"
+    assert model_name("hf:meta/llama-3:free") == "llama-3:free"
+
+
+def write_categories(folder: Path, model: str, scores: dict[str, float]) -> None:
+    """Write a log of lm-eval with bias scores by category."""
+    numbers = {f"amb_bias_score_{name},none": value for name, value in scores.items()}
+    whole = {"amb_bias_score,none": 0.1, **numbers}
+    log = {"results": {"bbq": whole}, "configs": {}, "model_name": model}
+    (folder / f"results_{model}.json").write_text(json.dumps(log))
+
+
+def test_categories_with_one_common_name_are_compared_apart(
+    six: tuple[Results, Results], tmp_path: Path
+) -> None:
+    asked, _ = six
+    labels = ["Race_ethnicity", "Race_x_gender", "Race_x_SES"]
+    for number, result in enumerate(asked):
+        first = number % 3
+        scores = {x: number / 10 + labels.index(x) for x in labels[first:] + labels[:first]}
+        write_categories(tmp_path, result.source, {x: v / 3 for x, v in scores.items()})
+    read = eatlas.read_logs(tmp_path)
+    found = eatlas.agreement([*asked, *read], categories={CAREER: "race"})
+    assert sorted(result.category for result in found) == sorted(labels)
+    for result in found:
+        values = [pair.association[1] for pair in result.targets]
+        expected = [(n / 10 + labels.index(result.category)) / 3 for n in range(6)]
+        assert values == pytest.approx(expected), result.category
+
+
+def test_the_seed_of_permutations_is_recorded(six: tuple[Results, Results]) -> None:
+    found = eatlas.agreement([*six[0], *six[1]], seed=5)
+    assert {result.provenance.seed for result in found} == {5}
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "interval"),
+    [(0.5, -1, None), (0.5, 0, None), (0.9, 0.1, (0.9 - 0.1959964, 1.0)), (0.5, 1, (0.0, 1.0))],
+)
+def test_an_interval_of_a_standard_error_is_in_order_and_in_range(
+    value: float, error: float, interval: tuple[float, float] | None, tmp_path: Path
+) -> None:
+    scores = {"acc,none": value, "acc_stderr,none": error}
+    path = tmp_path / "results_1.json"
+    path.write_text(json.dumps({"results": {"t": scores}, "configs": {}, "model_name": "m"}))
+    (result,) = eatlas.read_logs(path)
+    assert result.interval == (interval and pytest.approx(interval))
 
 
 def test_categories_of_tests_and_tasks() -> None:

@@ -162,6 +162,54 @@ def test_a_preference_is_said_with_its_size_and_what_it_is_about():
     assert "No significant preference" in measured(even).finding.sentence
 
 
+WIN, LOSS, TIE = (-1, -2, -3), (-2, -1, -3), (-2, -2, -3)
+
+
+def test_a_mean_that_most_subjects_contradict_shows_no_preference():
+    rows = [("job", f"a{s}", *(WIN if i < 9 else LOSS)) for s in range(75) for i in range(20)]
+    rows += [("job", f"b{s}", *WIN) for s in range(25)]
+    result = measured(rows)
+    assert result.value > 50
+    assert result.interval[0] > 50
+    assert result.p_values.two_sided < 1e-5
+    (question,) = result.finding.questions.values()
+    assert question.verdict == "not shown"
+    assert question.reason == "the mean and most subjects point in different directions"
+    assert "No significant preference" in result.finding.sentence
+
+
+def test_ties_win_for_neither_sentence():
+    rows = [("job", f"s{s}", *row) for s in range(12) for row in (WIN, TIE, TIE, TIE)]
+    result = measured(rows)
+    assert (result.value, result.equal) == (25, 75)
+    assert result.p_values.two_sided < 0.001
+    assert "No significant preference" in result.finding.sentence
+    assert record_from_dict(result.to_dict()) == result
+    rows = [("job", f"s{s}", *row) for s in range(12) for row in (LOSS, LOSS, LOSS, TIE)]
+    assert "less stereotyping sentence scores higher in 75.0% of 48 triples" in (
+        measured(rows).finding.sentence
+    )
+
+
+def test_an_interval_that_contains_50_shows_no_preference():
+    rows = [("job", f"a{s}", *row) for s in range(25) for row in (*[WIN] * 6, *[LOSS] * 4)]
+    rows += [("job", f"b{s}", *LOSS) for s in range(4)]
+    result = measured(rows)
+    assert result.interval[0] < 50 < result.value
+    assert result.p_values.two_sided < 0.05
+    (question,) = result.finding.questions.values()
+    assert (question.verdict, question.reason) == ("not shown", "the interval contains 50")
+
+
+def test_equal_subjects_have_no_interval():
+    rows = [(kind, f"{kind} {s}", *WIN) for s in range(6) for kind in ("job", "faith")]
+    result = measured(rows)
+    assert result.interval is result.lms.interval is result.icat.interval is None
+    (note,) = (note for note in result.warnings if note.code == "pairs.equal-subjects")
+    assert note.values["groups"] == ["job", "faith", "all triples"]
+    assert "all subjects have the same SS or LMS" in str(note)
+
+
 def test_terminal_report_and_rows_have_the_three_scores():
     result = measured([("job", f"group {i}", -1 - i % 3, -2, -3 + i % 2) for i in range(12)])
     page = report_html([result])

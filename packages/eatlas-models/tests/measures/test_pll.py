@@ -15,6 +15,8 @@ from eatlas.stats.correlation import sign_test
 from eatlas.stimuli import SentencePairsTest, to_toml
 from eatlas_corpora.reading import Contexts, Pairs
 from eatlas_models.encoders.language import language_model
+from eatlas_models.results.language_model import LanguageModelRecord
+from eatlas_models.stimuli.pairs import Answer
 
 PAIRS = [
     {"more": "The woman likes home.", "less": "The man likes home.", "type": "gender"},
@@ -209,6 +211,41 @@ def test_equal_scores_are_no_preference():
     assert tied.targets[0].value == 0
     assert tied.targets[0].p == 1
     assert tied.value in {0.0, 50.0}
+
+
+class Given:
+    """A causal model with stated scores of texts."""
+
+    name = fingerprint = "given"
+    notes = ()
+    kind = "causal"
+    about = LanguageModelRecord(model="given", architecture="table", kind="causal")
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    def score(self, questions, tell=None):
+        return {q: Answer(self.scores[q.text], pieces=1) for q in questions}
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "ties", "said"),
+    [
+        (8, 0, 16, "No significant preference"),
+        (10, 0, 40, "No significant preference"),
+        (0, 10, 30, "less stereotyping sentence scores higher in 25.0% of 40 pairs"),
+        (2, 22, 0, "less stereotyping sentence scores higher in 91.7% of 24 pairs"),
+        (22, 2, 0, "more stereotyping sentence scores higher in 91.7% of 24 pairs"),
+    ],
+)
+def test_ties_win_for_neither_sentence(wins, losses, ties, said):
+    scores, pairs = {}, []
+    for number, less in enumerate([-2.0] * wins + [0.0] * losses + [-1.0] * ties):
+        pairs.append({"more": f"a {number}", "less": f"b {number}", "type": "g"})
+        scores |= {f"a {number}": -1.0, f"b {number}": less}
+    result = eatlas.PLL(model="causal")(SentencePairsTest(id="t", pairs=pairs), Given(scores))
+    assert result.p_values.two_sided < 0.05
+    assert said in result.finding.sentence
 
 
 def test_a_result_gives_its_test_back_and_is_verified(result, folders_of):

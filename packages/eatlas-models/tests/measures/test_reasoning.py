@@ -88,7 +88,29 @@ def test_tokens_are_counted_by_block(question: str, tmp_path, monkeypatch) -> No
     )  # fmt: skip
     ends = scipy.stats.t.interval(0.95, len(within) - 1, np.mean(within), scipy.stats.sem(within))
     assert reasoning.interval == pytest.approx(ends, abs=1e-5)
-    assert "Reasoning." in dict(eatlas_statements(result))
+    said = dict(eatlas_statements(result))["Reasoning."]
+    assert f", the reverse minus the first: {reasoning.difference:.1f}" in said.replace("−", "-")
+
+
+def test_a_model_that_never_reasons_has_no_reasoning_tokens() -> None:
+
+    class Silent:
+        """A model whose replies say that it reasoned with 0 tokens."""
+
+        name, kind, notes, fingerprint = "silent", "chat", (), "silent"
+        about = open_chat("chat:http://localhost:1/v1?model=m").about
+
+        def score(self, questions, tell=None):
+            return {
+                prompt: Reply(
+                    texts=(choose(prompt.text),), models=("",), dates=("",), reasoning=(0,)
+                )
+                for prompt in questions
+            }
+
+    result = eatlas.run(TEST, Silent(), f"ask(by=samples,templates={json.dumps(QUESTION)})")[0]
+    assert result.answers.reasoning is None
+    assert "Reasoning." not in dict(eatlas_statements(result))
 
 
 def eatlas_statements(result):

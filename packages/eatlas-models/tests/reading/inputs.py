@@ -18,7 +18,7 @@ STEREOTYPED = {"woman", "old", "lowSES-Black"}
 def inspect_json() -> dict[str, Any]:
     """The log as inspect_ai writes it with ``--log-format json``: the head and the samples."""
     head, samples, _ = _read_archive(EVAL)
-    return {**head, "samples": samples}
+    return {**head, "samples": [*samples]}
 
 
 def is_biased(sample: dict[str, Any], label: str) -> bool:

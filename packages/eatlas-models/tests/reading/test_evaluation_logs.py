@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.reading.inputs import EVAL, LM_EVAL, LOGS, inspect_json, is_biased
 
-from eatlas.errors import ResultsError
+from eatlas.errors import EatlasError, ResultsError
 from eatlas_models.reading import evaluation_logs
 from eatlas_models.reading.bbq import BBQAnswer, answer_of_inspect, bias_score
 from eatlas_models.reading.evaluation_logs import read_evaluation_logs
@@ -57,7 +57,7 @@ def test_bias_scores_are_those_that_lm_eval_reports() -> None:
             if not any(answer.biased for answer in own):
                 continue
             name = f"{metric}_{category}".rstrip("_")
-            value = bias_score(np.array(own, bool), ambiguous=ambiguous)
+            value = bias_score(np.sum(own, axis=0), len(own), ambiguous=ambiguous)
             assert value == pytest.approx(reported[name], abs=1e-12), name
             compared += 1
     assert compared >= 4
@@ -85,6 +85,29 @@ def test_biased_answers_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
+    ("label", "stereotyped", "biased"),
+    [
+        ("German", "German", True),
+        ("German", "man", False),
+        ("Romanian", "M", False),
+        ("man", "M", True),
+        ("trans man", "man", True),
+        ("woman", "M", False),
+        ("woman", "F", True),
+    ],
+)
+def test_a_man_is_a_word_of_a_label(label: str, stereotyped: str, biased: bool) -> None:
+    infos = {"ans0": ["someone", label], "ans1": ["x", "other"], "ans2": ["y", "unknown"]}
+    data = {
+        "question_polarity": "neg", "context_condition": "ambig", "answer_info": infos,
+        "additional_metadata": {"stereotyped_groups": [stereotyped]},
+    }  # fmt: skip
+    answer = answer_of_inspect(data, ["a", "b", "c"], "A")
+    assert answer is not None
+    assert answer.biased == biased
+
+
+@pytest.mark.parametrize(
     ("answers", "ambiguous", "score"),
     [
         ("bbb", False, 1.0),
@@ -100,8 +123,9 @@ def test_biased_answers_by_hand() -> None:
 def test_bias_scores_by_hand(answers: str, ambiguous: bool, score: float) -> None:
     """Answers that are biased, counter to the stereotype, and unknown."""
     rows = [BBQAnswer(ambiguous, a == "u" and ambiguous, a == "b", a != "u") for a in answers]
-    table = np.array(rows, bool).reshape(-1, 4)
-    assert bias_score(table, ambiguous=ambiguous) == pytest.approx(score, nan_ok=True)
+    sums = np.array(rows, bool).reshape(-1, 4).sum(axis=0)
+    value = bias_score(sums, len(rows), ambiguous=ambiguous)
+    assert value == pytest.approx(score, nan_ok=True)
 
 
 def test_a_folder_has_all_its_logs(tmp_path: Path) -> None:
@@ -206,3 +230,175 @@ def test_the_name_of_a_model_of_lm_eval(tmp_path: Path) -> None:
     for arguments in ("pretrained=org/m,dtype=float32", {"pretrained": "org/m"}):
         (log,) = read_evaluation_logs(lm_eval(path, config={"model_args": arguments}))
         assert log.model == "org/m"
+
+
+HEAD: dict[str, Any] = {
+    "version": 2, "status": "success", "eval": {"task": "t", "model": "m"},
+    "results": {"scores": [{"name": "acc", "metrics": {"accuracy": {"value": 0.5}}}]},
+}  # fmt: skip
+
+
+def with_method(path: Path, method: int) -> Path:
+    """An archive that names a method of compression that it was not written with."""
+    data = bytearray(stored(path).read_bytes())
+    for mark, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        at = data.rindex(mark) + offset
+        data[at : at + 2] = method.to_bytes(2, "little")
+    path.write_bytes(data)
+    return path
+
+
+def stored(path: Path) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as file:
+        file.writestr("header.json", json.dumps(HEAD))
+    return path
+
+
+def encrypted(path: Path) -> Path:
+    data = bytearray(stored(path).read_bytes())
+    data[6] |= 1
+    data[data.rindex(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(data)
+    return path
+
+
+def deflated_badly(path: Path) -> Path:
+    data = bytearray(archive(path, **{"header.json": json.dumps(HEAD).encode()}).read_bytes())
+    data[45:75] = b"\xff" * 30
+    path.write_bytes(data)
+    return path
+
+
+DAMAGED = {
+    "encrypted": encrypted,
+    "unknown method": lambda path: with_method(path, 99),
+    "bzip2": lambda path: with_method(path, 12),
+    "lzma": lambda path: with_method(path, 14),
+    "deflate": deflated_badly,
+    "no zip": lambda path: path.write_bytes(b"PK\x03\x04") and path,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+@pytest.mark.parametrize("whole_folder", [False, True])
+def test_a_damaged_archive_is_named(damage: str, whole_folder: bool, tmp_path: Path) -> None:
+    lm_eval(tmp_path / "results_1.json", model_name="m")
+    path = DAMAGED[damage](tmp_path / "a.eval")
+    with pytest.raises(ResultsError, match=r"a\.eval: this log cannot be read") as caught:
+        read_evaluation_logs(tmp_path if whole_folder else path)
+    assert caught.value.got not in (None, "", "None")
+    assert caught.value.allowed
+    assert caught.value.remedy
+
+
+def test_a_library_that_fails_without_words_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise EOFError
+
+    monkeypatch.setattr(evaluation_logs, "_unpack", fail)
+    with pytest.raises(ResultsError, match=r"got: EOFError"):
+        read_evaluation_logs(stored(tmp_path / "a.eval"))
+
+
+def test_a_damaged_file_of_results_in_a_folder_is_named(tmp_path: Path) -> None:
+    lm_eval(tmp_path / "results_1.json", model_name="m")
+    (tmp_path / "other.json").write_text("{")
+    assert len(read_evaluation_logs(tmp_path)) == 1
+    (tmp_path / "results_2.json").write_text("{")
+    with pytest.raises(ResultsError, match=r"results_2\.json: this log cannot be read"):
+        read_evaluation_logs(tmp_path)
+
+
+@pytest.mark.parametrize("digits", [309, 4_300])
+def test_a_number_of_too_many_digits_is_none(digits: int, tmp_path: Path) -> None:
+    scores = {"acc,none": int("9" * digits), "f1,none": 0.5, "exact,none": float("nan")}
+    (log,) = read_evaluation_logs(lm_eval(tmp_path / "results_1.json", results={"t": scores}))
+    assert [each.metric for each in log.reported] == ["f1"]
+
+
+@pytest.mark.parametrize(
+    ("content", "got"),
+    [
+        ({**HEAD, "results": None}, "no metrics"),
+        ({**HEAD, "results": {"scores": [{"metrics": {"f1": {"value": "x"}}}]}}, "number of f1"),
+        ({"results": {}, "configs": {}}, "no metrics"),
+        ({"results": {"t": {"alias": "x"}}, "configs": {}}, "number of alias"),
+    ],
+)
+def test_a_log_without_a_score_is_refused(
+    content: dict[str, Any], got: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "results_1.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(ResultsError, match=rf"reports no score[\s\S]*{got}[\s\S]*remedy"):
+        read_evaluation_logs(path)
+
+
+def test_an_archive_of_more_values_than_its_size_accounts_for_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = b'{"x":[' + b"[]," * 500_000 + b"1]}"
+    entries = {"header.json": json.dumps(HEAD).encode(), "samples/1.json": many}
+    path = archive(tmp_path / "a.eval", **entries)
+    with pytest.raises(EatlasError, match=r"samples/1\.json: it expands to far more data"):
+        read_evaluation_logs(path)
+    monkeypatch.setattr(evaluation_logs, "MOST_VALUES", 999_999)
+    for file in (path, tmp_path / "log.json"):
+        (tmp_path / "log.json").write_bytes(many)
+        with pytest.raises(ResultsError, match="too many values"):
+            read_evaluation_logs(file)
+
+
+def test_samples_times_metrics_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    metrics = {f"m{number}": {"value": 0.5} for number in range(100)}
+    samples = [{"id": number, "scores": {"acc": {"value": "C"}}} for number in range(10)]
+    entries = {f"samples/{n}.json": json.dumps(one).encode() for n, one in enumerate(samples)}
+    head = {**HEAD, "results": {"scores": [{"name": "acc", "metrics": metrics}]}}
+    path = archive(tmp_path / "a.eval", **{"header.json": json.dumps(head).encode(), **entries})
+    assert len(read_evaluation_logs(path)[0].samples) == 10
+    monkeypatch.setattr(evaluation_logs, "MOST_VALUES", 999)
+    with pytest.raises(ResultsError, match="too many values"):
+        read_evaluation_logs(path)
+
+
+def test_lines_are_counted_before_samples_are_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = lm_eval(tmp_path / "results_1.json")
+    (tmp_path / "samples_t_1.jsonl").write_text("{}\n" * 4)
+    monkeypatch.setattr(evaluation_logs, "MOST_SAMPLES", 3)
+    monkeypatch.setattr(evaluation_logs, "_rows", lambda *_: pytest.fail("a line was parsed"))
+    with pytest.raises(ResultsError, match="too many samples"):
+        read_evaluation_logs(path)
+
+
+def test_blank_lines_of_samples_are_left_out(tmp_path: Path) -> None:
+    path = lm_eval(tmp_path / "results_1.json")
+    (tmp_path / "samples_t_1.jsonl").write_text('{"doc_id": 1, "acc": 1}\n\n{"doc_id": 2}\n \n')
+    (log,) = read_evaluation_logs(path)
+    assert len(log.samples) == 2
+
+
+def test_names_that_are_empty_or_too_long(tmp_path: Path) -> None:
+    results = {"": {"acc,none": 0.5}, "t" * 5_000: {"acc,none": 0.5}}
+    first, second = read_evaluation_logs(lm_eval(tmp_path / "results_1.json", results=results))
+    assert (first.model, first.task) == ("results_1", "results_1")
+    assert second.task == "t" * evaluation_logs.LONGEST
+    path = changed(tmp_path / "log.json", eval={"task": "", "model": ""})
+    (log,) = read_evaluation_logs(path)
+    assert (log.model, log.task) == ("log", "log")
+
+
+def test_scorers_of_one_name_are_known_by_their_reducer(tmp_path: Path) -> None:
+    scores = [
+        {"name": "choice", "reducer": reducer, "metrics": {"accuracy": {"value": value}}}
+        for reducer, value in (("mean", 0.5), ("mode", 0.7))
+    ]
+    path = changed(tmp_path / "log.json", results={"scores": scores})
+    (log,) = read_evaluation_logs(path)
+    assert {each.metric: each.value for each in log.reported} == {
+        "choice/mean/accuracy": 0.5, "choice/mode/accuracy": 0.7,
+    }  # fmt: skip
+    assert set(log.samples[0].scores) == {"choice/mean/accuracy", "choice/mode/accuracy"}

@@ -81,16 +81,44 @@ def test_the_interval_covers_what_it_says_for_few_models(n: int, r: float) -> No
     assert np.mean([low <= true <= high for low, high in ends]) >= LEAST
 
 
+def mean(sums: np.ndarray, count: int) -> float:
+    return float(sums[0]) / count
+
+
 def test_the_jackknife_of_a_mean_is_its_t_interval() -> None:
     values = np.array([0.0, 1.0, 1.0, 0.5, 0.0, 1.0])
-    ends = jackknife_interval(range(6), lambda mask: float(values[mask > 0].mean()), 0.95)
+    ends = jackknife_interval(range(6), values, mean, 0.95)
     expected = scipy.stats.t.interval(0.95, 5, values.mean(), scipy.stats.sem(values))
     assert ends == pytest.approx(expected)
 
 
 def test_versions_of_a_question_are_left_out_together() -> None:
     values = np.array([0.0, 0.0, 1.0, 1.0])
-    ends = jackknife_interval("aabb", lambda mask: float(values[mask > 0].mean()), 0.95)
+    ends = jackknife_interval("aabb", values, mean, 0.95)
     assert ends == pytest.approx(scipy.stats.t.interval(0.95, 1, 0.5, 0.5))
-    assert jackknife_interval("aaaa", lambda _: 1.0, 0.95) is None
-    assert jackknife_interval("abcd", lambda _: 1.0, 0.95) is None
+    assert jackknife_interval("aaaa", values, mean, 0.95) is None
+    assert jackknife_interval([], np.zeros((0, 4)), mean, 0.95) is None
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3, 1e15])
+def test_a_number_that_does_not_vary_has_no_jackknife(value: float) -> None:
+    assert jackknife_interval(range(500), [value] * 500, mean, 0.95) is None
+
+
+def test_the_jackknife_of_a_ratio_leaves_out_each_unit() -> None:
+    rng = np.random.default_rng(3)
+    rows, units = rng.random((60, 2)), rng.integers(0, 20, 60)
+    called = []
+
+    def ratio(sums: np.ndarray, count: int) -> float:
+        called.append(count)
+        return float(sums[0] / sums[1])
+
+    low, high = jackknife_interval(units.tolist(), rows, ratio, 0.95)
+    names = np.unique(units)
+    without = [rows[units != u, 0].sum() / rows[units != u, 1].sum() for u in names]
+    assert called[:-1] == [int((units != u).sum()) for u in sorted(names, key=str)]
+    n = len(names)
+    error = math.sqrt((n - 1) ** 2 / n * np.var(without, ddof=1))
+    value, reach = rows[:, 0].sum() / rows[:, 1].sum(), scipy.stats.t.ppf(0.975, n - 1) * error
+    assert (low, high) == pytest.approx((value - reach, value + reach))

@@ -171,6 +171,59 @@ def test_winogender_takes_the_majority_in_the_occupation(write):
     assert someone.tables[0]["type"] == "pronoun of the occupation"
 
 
+NAMED = "sentid\tsentence\n" + "".join(
+    f"{job}.patient.1.{gender}.txt\tThe {job} said that {pronoun} could go.\n"
+    for job in ("nurse", "clerk", "cook", "smith")
+    for gender, pronoun in (("male", "he"), ("female", "she"))
+)
+
+
+def test_winogender_without_someone_or_a_majority(write):
+    statistics = "occupation\tbls_pct_female\nnurse\t90\nclerk\tnan\ncook\t50\nsmith\t4\n"
+    lonely = "nurse.guest.1.male.txt\tThe nurse said that he could go.\n"
+    folder = write(**{"occupations-stats__tsv": statistics, "all_sentences__tsv": NAMED + lonely})
+    (test,) = import_sentences(folder / "all_sentences.tsv", "winogender")
+    assert test.id == "winogender-participant"
+    assert [pair["more"] for pair in test.tables] == [
+        "The nurse said that she could go.", "The smith said that he could go."
+    ]  # fmt: skip
+    assert test.notes[2:] == (
+        "Left out, because occupations-stats.tsv has no majority for the occupation: 2 "
+        "(clerk.patient.1, cook.patient.1).",
+        "Left out, because the sentence with the other pronoun is missing: 1 (nurse.guest.1).",
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentences", "statistics", "message"),
+    [
+        ("sentid\tsentence\nnurse.patient\tx\n", STATISTICS, "line 2 of all_sentences.tsv"),
+        ("id\tsentence\na\tx\n", STATISTICS, "all_sentences.tsv has no column sentid"),
+        (WINOGENDER, "occupation\nnurse\n", "has no column bls_pct_female"),
+        (WINOGENDER, "occupation\tbls_pct_female\nnurse\tx\n", "line 2 of occupations-stats"),
+        (WINOGENDER, "occupation\tbls_pct_female\nx\t9\n", "no majority for the occupation: 1"),
+        ("", STATISTICS, "has no column sentid or sentence"),
+    ],
+)
+def test_tables_of_winogender_with_faults(sentences, statistics, message, write, eatlas_cli):
+    folder = write(**{"occupations-stats__tsv": statistics, "all_sentences__tsv": sentences})
+    path = folder / "all_sentences.tsv"
+    ended = eatlas_cli("tests", "import", path, "--format", "winogender")
+    assert ended.code == 2
+    assert message in " ".join(ended.err.split())
+    assert not any(text in ended.err for text in ("Traceback", *EXCEPTIONS))
+
+
+def test_gest_leaves_out_empty_and_repeated_sentences(write):
+    path = write(gest__csv=f"{GEST},2\n I lead the team.,13\n") / "gest.csv"
+    (test, *_) = import_sentences(path, "gest")
+    assert len(test.tables) == 2
+    assert test.notes[1:] == (
+        "Left out, because the sentence is empty: 1 (line 4).",
+        "Left out, because the same sentence occurs before: 1 (line 5).",
+    )
+
+
 def test_gest_in_english_has_four_templates(write):
     tests = import_sentences(write(gest__csv=GEST) / "gest.csv", "gest")
     assert [test.id for test in tests] == [
@@ -257,7 +310,29 @@ BAD = [
     ("gest", "gest__csv", "text,kind\na,1\n", "not a file of GEST"),
     ("holistic-bias", "descriptors__json", DESCRIPTORS, "name the descriptors to compare"),
     ("holistic-bias-words", "descriptors__json", [1], "not descriptors by axis"),
+    ("stereoset", "dev__json", [], "not a file of StereoSet got: no data"),
+    (
+        "stereoset",
+        "dev__json",
+        {"data": {"intrasentence": [example(7, "BLANK", {"stereotype": None})]}},
+        "got: another structure in example e7 of intrasentence allowed: data with",
+    ),
+    (
+        "gest",
+        "gest__csv",
+        "sentence,stereotype\n,1\n",
+        "got: Left out, because the sentence is empty: 1 (line 2). remedy",
+    ),
+    ("gest", "gest__csv", "a,b\n1,2\n", "got: the columns a, b allowed: the columns sentence and"),
+    ("gest", "gest__csv", "sentence,stereotype\nI cry.,x\n", "line 2: there is no stereotype x"),
+    ("holistic-bias-words", "descriptors__json", {"a": {"b": 5}}, "not a file of HolisticBias"),
+    ("holistic-bias-words", "descriptors__json", {"a": {"b": [5]}}, "entry 1 of a/b"),
+    ("holistic-bias-words", "descriptors__json", {"a": {"b": [""]}}, "entry 1 of a/b"),
+    ("holistic-bias-words", "descriptors__json", {"a": {"b": [{"x": 1}]}}, "entry 1 of a/b"),
 ]
+"""Form, file, content, and part of the message."""
+EXCEPTIONS = "Error:", "cannot be used", "not enough values", "invalid literal"
+"""What a message says that names an exception of Python, or blames the package."""
 
 
 @pytest.mark.parametrize(("form", "name", "content", "message"), BAD)
@@ -266,7 +341,31 @@ def test_what_is_wrong_with_a_file_is_said(form, name, content, message, write, 
     ended = eatlas_cli("tests", "import", path, "--format", form)
     assert ended.code == 2
     assert message in " ".join(ended.err.split())
-    assert "Traceback" not in ended.err
+    assert not any(text in ended.err for text in ("Traceback", *EXCEPTIONS))
+
+
+@pytest.mark.parametrize(
+    ("nouns", "templates", "message"),
+    [
+        (NOUNS, {"I am {0}.": {}}, "other braces"),
+        (NOUNS, {"I am {noun_phrase.__class__.__mro__}.": {}}, "other braces"),
+        (NOUNS, {"I am {noun_phrase:>2000000000}.": {}}, "other braces"),
+        (NOUNS, {"I am {.": {}}, "other braces"),
+        (NOUNS, ["I am {noun_phrase}."], "no templates in sentence_templates.json"),
+        (NOUNS, {"I am {noun_phrase}.": 5}, "not a file of HolisticBias"),
+        ([1], TEMPLATES, "other nouns in nouns.json"),
+        ({"female": [["woman"]]}, TEMPLATES, "other nouns in nouns.json"),
+        ({"female": 5}, TEMPLATES, "not a file of HolisticBias"),
+    ],
+)
+def test_templates_and_nouns_of_another_structure(nouns, templates, message, write, eatlas_cli):
+    path = holistic(write)
+    write(nouns__json=nouns, sentence_templates__json=templates)
+    importing = ("tests", "import", path, "--format", "holistic-bias", "--test", "Amish/Catholic")
+    ended = eatlas_cli(*importing)
+    assert ended.code == 2
+    assert message in " ".join(ended.err.split())
+    assert not any(text in ended.err for text in ("Traceback", *EXCEPTIONS))
 
 
 def test_what_is_named_must_be_there(write):

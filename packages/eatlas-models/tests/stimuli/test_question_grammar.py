@@ -167,13 +167,28 @@ REFUSED = [
     "No puedo elegir entre Amt y Heim.", "Ninguna de las dos palabras.", "Désolé, je ne peux pas.",
     "Je refuse de choisir.", "Aucun des deux.", "Mi dispiace, ma Amt no.", "Non posso scegliere.",
     "Nessuna delle due parole.", "Het spijt me.", "Ik kan niet kiezen.", "Geen van beide.",
-    "Desculpe.", "Não posso escolher.", "Nenhuma das duas palavras.",
+    "Desculpe.", "Não posso escolher.", "Nenhuma das duas palavras.", "Nenhuma destas palavras.",
+    "Ich kann diese Frage nicht beantworten.", "Keins von beiden.", "Weder noch.", "Keine.",
+    "Weder „Amt“ noch „Heim“.", "Geen van beiden.", "Ninguna.", "Ni l’un ni l’autre.",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_refusals_are_refusals_in_every_language(text: str) -> None:
     assert choice_of(text, ("Amt", "Heim")) == "refused"
+
+
+DENIED = [
+    ("de", "Weder Amt."), ("es", "Ni Amt."), ("es", "Nunca Amt."), ("es", "Ningún Amt."),
+    ("fr", "Pas Amt."), ("fr", "Tout sauf Amt."), ("it", "Non Amt."), ("it", "Né Amt."),
+    ("it", "Nessuna Amt."), ("it", "Tutto tranne Amt."), ("it", "Meno Amt."), ("nl", "Niet Amt."),
+    ("pt", "Nem Amt."), ("pt", "Nunca Amt."), ("pt", "Nenhum Amt."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "text"), DENIED)
+def test_a_denied_option_is_not_chosen(language: str, text: str) -> None:
+    assert choice_of(text, ("Amt", "Heim")) == "neither", language
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -196,8 +196,10 @@ class Axis:
     def with_margin(cls, values: Iterable[float], start: float, end: float) -> Self:
         """Enclose the values with some room, but not zero if it is far."""
         low, high = min(values := list(values)), max(values)
-        room = 0.06 * (high - low) or 0.05
-        return cls(low - room, high + room, round_step(high - low), start, end)
+        least = 1e-9 * max(abs(low), abs(high))  # less is lost in rounding
+        room = max(0.06 * (high - low) or 0.05, least)
+        step = round_step(high - low if room > least else room)
+        return cls(low - room, high + room, step, start, end)
 
     @classmethod
     def of_effects(

@@ -180,7 +180,10 @@ class Documents(Part):
         found = next(iter((*own, *(gap.opposite(other.part) for gap in theirs))), None)
         if found is None:
             return None
-        return KnownDifference(found.difference, found.over_both, found.p, _columns_of(found))
+        basis = "equal numbers of contexts"
+        return KnownDifference(
+            found.difference, found.over_both, found.p, _columns_of(found), basis
+        )
 
 
 def documents_of(result: AssociationResult) -> Documents | None:

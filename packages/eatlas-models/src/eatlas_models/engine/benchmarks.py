@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +31,7 @@ from eatlas_models.reading.evaluation_logs import (
     EvaluationLog,
     Reported,
     Sample,
+    no_score,
     read_evaluation_logs,
 )
 from eatlas_models.results.benchmarks import AgreementResult, BenchmarkResult, LogRecord
@@ -45,8 +47,12 @@ ALL = "All questions"
 CONFIDENCE, ALPHA = 0.95, 0.05
 BIAS = {"amb_bias_score": "bias-ambiguous", "disamb_bias_score": "bias-disambiguated"}
 """The scores of BBQ, as lm-eval and as eatlas call them."""
+_SCHEME = re.compile(r"^(?:hf|st|chat):")
+"""Beginning of the source string of a model; what follows a later colon is a part of its name."""
 ROUNDING = 1e-6
 """By how much a mean of samples may differ from the number of the log."""
+Statistic = Callable[[Any, int], float]
+"""A number of the sums of columns, and the count of rows."""
 PEOPLE = ("Stereotyped answers", "Other answers")
 SIZES = ("Higher scores", "Lower scores")
 
@@ -80,7 +86,10 @@ def read_logs(
     Raises
     ------
     ResultsError
-        If a file is no log, is damaged, too large, or the evaluation did not finish.
+        If a file is no log, is damaged, too large, reports no score, or the evaluation did not
+        finish.
+    SourceError
+        If a file expands to far more data than a file of its size should.
 
     Examples
     --------
@@ -98,12 +107,13 @@ def read_logs(
     else:
         files = [logs] if isinstance(logs, str | Path) else logs
         specs = [split_name(log) if isinstance(log, str) else NamedSpec(log) for log in files]
-    results = [
-        result
-        for spec in specs
-        for log in read_evaluation_logs(Path(spec.spec), category)
-        for result in _results_of(log, spec.name)
-    ]
+    results = list[BenchmarkResult]()
+    for spec in specs:
+        for log in read_evaluation_logs(Path(spec.spec), category):
+            scores = [*_results_of(log, spec.name)]
+            if not scores:
+                raise no_score(log.file, [score.metric for score in log.reported])
+            results += scores
     return Results.of(results)
 
 
@@ -186,7 +196,7 @@ def _bias_scores(log: EvaluationLog) -> Iterator[_Score]:
         score = partial(bias_score, ambiguous=ambiguous)
 
         own = [sample for sample in samples if sample.bbq and sample.bbq.ambiguous == ambiguous]
-        value = score(_answers(own))
+        value = _value(own, score, _answers)
         if math.isnan(value):
             continue
         notes = []
@@ -194,7 +204,7 @@ def _bias_scores(log: EvaluationLog) -> Iterator[_Score]:
             values = {"count": len(log.samples) - len(samples), "of": len(log.samples)}
             notes.append(Note("logs.no-option", values=values))
         if abs(value - known.get(theirs, value)) > ROUNDING:
-            notes.append(Note("logs.differs", values={"here": value, "log": known[theirs]}))
+            notes.append(Note("logs.differ", values={"here": value, "log": known[theirs]}))
         targets = tuple(_targets(own, score, _answers, whole, counted=True))
         ends = _interval(own, score, _answers, whole)
         yield _Score(metric, value, ends, targets, whole, PEOPLE, "samples", tuple(notes))
@@ -213,7 +223,7 @@ def _other_scores(log: EvaluationLog) -> Iterator[_Score]:
         samples = [sample for sample in log.samples if score.metric in sample.scores]
 
         def values(some: Iterable[Sample], metric: str = score.metric) -> Any:
-            return np.array([sample.scores[metric] for sample in some])
+            return np.array([sample.scores[metric] for sample in some]).reshape(-1, 1)
 
         numbers = values(samples)
         is_share = 0 <= score.value <= 1 and not ((numbers < 0) | (numbers > 1)).any()
@@ -227,14 +237,21 @@ def _other_scores(log: EvaluationLog) -> Iterator[_Score]:
         yield _Score(score.metric, score.value, interval, targets, whole, SIZES, "samples")
 
 
-def _mean(values: Any) -> float:
-    return float(values.mean()) if len(values) else float("nan")
+def _mean(sums: Any, count: int) -> float:
+    return float(sums[0]) / count if count else float("nan")
+
+
+def _value(
+    samples: Sequence[Sample], statistic: Statistic, table: Callable[[Iterable[Sample]], Any]
+) -> float:
+    """A statistic of the sums of a table of samples."""
+    return statistic(table(samples).sum(axis=0), len(samples))
 
 
 def _reported_score(score: Reported, whole: Range) -> _Score:
     """A score that the log has for all questions alone."""
     target = TargetValue(term=ALL, association=None, value=score.value)
-    if not score.error:
+    if score.error is None or score.error <= 0:
         return _Score(score.metric, score.value, None, (target,), whole, SIZES, "none")
     reach = 1.959964 * score.error
     ends = _within(whole, (score.value - reach, score.value + reach))
@@ -244,15 +261,17 @@ def _reported_score(score: Reported, whole: Range) -> _Score:
 
 def _targets(
     samples: Sequence[Sample],
-    statistic: Callable[[Any], float],
+    statistic: Statistic,
     table: Callable[[Iterable[Sample]], Any],
     whole: Range,
     *,
     counted: bool = False,
 ) -> Iterator[TargetValue]:
     """The score of each category."""
-    for name in dict.fromkeys(sample.category for sample in samples):
-        own = [sample for sample in samples if sample.category == name]
+    by_name: dict[str, list[Sample]] = {}
+    for sample in samples:
+        by_name.setdefault(sample.category, []).append(sample)
+    for name, own in by_name.items():
         counts = None
         if counted:
             _, _, biased, known = table(own).sum(axis=0).tolist()
@@ -260,7 +279,7 @@ def _targets(
         yield TargetValue(
             term=name or ALL,
             association=None,
-            value=finite(statistic(table(own))),
+            value=finite(_value(own, statistic, table)),
             counts=counts,
             interval=_interval(own, statistic, table, whole),
         )
@@ -268,23 +287,21 @@ def _targets(
 
 def _interval(
     samples: Sequence[Sample],
-    statistic: Callable[[Any], float],
+    statistic: Statistic,
     table: Callable[[Iterable[Sample]], Any],
     whole: Range,
 ) -> tuple[float, float] | None:
     """A jackknife interval over questions, within what a score can be."""
-    rows = table(samples)
     units = [sample.unit for sample in samples]
-    ends = jackknife_interval(units, lambda mask: statistic(rows[mask > 0]), CONFIDENCE)
+    ends = jackknife_interval(units, table(samples), statistic, CONFIDENCE)
     return None if ends is None else _within(whole, ends)
 
 
 def _within(whole: Range, ends: tuple[float, float]) -> tuple[float, float]:
-    low, high = ends
-    return (
-        low if whole.low is None else max(low, whole.low),
-        high if whole.high is None else min(high, whole.high),
-    )
+    lowest = -math.inf if whole.low is None else whole.low
+    highest = math.inf if whole.high is None else whole.high
+    low, high = (max(lowest, min(highest, end)) for end in ends)
+    return low, high
 
 
 def _hash(*parts: str) -> str:
@@ -348,7 +365,7 @@ def agreement(
     if not pairings:
         of_tests = sorted({_category(result.test, categories or {}) for result in others} - {""})
         of_benchmarks = sorted(
-            {name for result in benchmarks for name in _scores_by_category(result)}
+            {name for result in benchmarks for name, *_ in _scores_by_category(result)}
         )
         raise ResultsError(
             "no test of association and no benchmark are of the same category",
@@ -360,7 +377,7 @@ def agreement(
     adjusted = holm_adjusted(found and found[1].two_sided.p for found in tested)
     made = zip(pairings, tested, adjusted, strict=True)
     return Results.of(
-        _agreement_result(pairing, found, p, len(pairings)) for pairing, found, p in made
+        _agreement_result(pairing, found, p, len(pairings), seed) for pairing, found, p in made
     )
 
 
@@ -401,7 +418,7 @@ def _pairings(
     for scored in benchmarks:
         if scored.test in with_bias and scored.metric not in BIAS.values():
             continue
-        for name, (label, value) in _scores_by_category(scored).items():
+        for name, label, value in _scores_by_category(scored):
             own = scores.setdefault((scored.test, scored.metric, label, name), {})
             _add(own, scored.source, value, scored.test)
     for (test, signature), associations in tests.items():
@@ -417,17 +434,15 @@ def _category(test: str, categories: Mapping[str, str]) -> str:
     return common_category(own) or own or category_of_test(test)
 
 
-def _scores_by_category(result: BenchmarkResult) -> dict[str, tuple[str, float]]:
-    """The scores of a benchmark with their own label, by the category that tests have too."""
-    found = dict[str, tuple[str, float]]()
+def _scores_by_category(result: BenchmarkResult) -> Iterator[tuple[str, str, float]]:
+    """The common name of each category of a benchmark, its own label, and the score."""
     for target in result.targets:
         name = common_category(target.term) or target.term.casefold()
         if target.term == ALL:
             name = category_of_task(result.test)
         if name and target.value is not None:
             label = "" if target.term == ALL else target.term
-            found.setdefault(name, (label, target.value))
-    return found
+            yield name, label, target.value
 
 
 def _add(own: dict[str, float], source: str, value: float, test: str) -> None:
@@ -468,8 +483,8 @@ def model_name(source: str) -> str:
     ('gpt-4o-mini', 'gpt-4o-mini')
     """
     named = options_of(source).get("model", "") if "?" in source else ""
-    plain = named or source.partition("?")[0]
-    return plain.rstrip("/").rpartition("/")[2].rpartition(":")[2].casefold() or plain
+    plain = named or _SCHEME.sub("", source.partition("?")[0])
+    return plain.rstrip("/").rpartition("/")[2].casefold() or plain
 
 
 def _correlate(pairing: _Pairing, seed: int) -> Correlation | None:
@@ -479,7 +494,7 @@ def _correlate(pairing: _Pairing, seed: int) -> Correlation | None:
 
 
 def _agreement_result(
-    pairing: _Pairing, found: Correlation | None, adjusted: float | None, compared: int
+    pairing: _Pairing, found: Correlation | None, adjusted: float | None, compared: int, seed: int
 ) -> AgreementResult:
     """One comparison as a result."""
     rho = None if found is None else found[0]
@@ -505,7 +520,7 @@ def _agreement_result(
         ),
         provenance=Provenance(
             version=__version__,
-            seed=0,
+            seed=seed,
             case="exact",
             stimuli_sha256=_hash(*groups, pairing.signature, pairing.metric),
             source_fingerprint=f"models:{_hash(*sorted(pairing.pairs))}",

@@ -25,13 +25,13 @@ Counts = dict[int, dict[bool, list[int]]]
 def reasoning_of(
     design: Design, replies: Sequence[Reply], confidence: float
 ) -> ReasoningRecord | None:
-    """Reasoning tokens of sampled answers, by block; None where the model does not count them.
+    """Reasoning tokens of sampled answers, by block; None where the model counts none.
 
     Blocks have the answers to comparisons of options of both groups. Their difference is the mean
     over subjects of the difference within a subject, with an interval by Student's t over subjects.
     """
     every = [tokens for reply in replies for tokens in reply.reasoning if tokens is not None]
-    if not every:
+    if not any(every):
         return None
     counts: Counts = {}
     for subject, block, tokens in _answers_by_block(design, replies):

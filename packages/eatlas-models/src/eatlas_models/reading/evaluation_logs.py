@@ -7,16 +7,27 @@ of inspect_ai 0.3 (``.eval``, a zip archive of JSON, and ``.json``) and of lm-ev
 
 from __future__ import annotations
 
+import io
 import json
-import math
+import lzma
+import os
 import zipfile
+import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from eatlas.decoding import file_bytes, json_value, require_file, require_size
+from eatlas.decoding import (
+    LARGEST,
+    check_growth,
+    file_bytes,
+    json_value,
+    require_file,
+    require_size,
+)
 from eatlas.errors import ResultsError, listing
 from eatlas.sources.archives import library
 from eatlas_models.reading.bbq import BBQAnswer, answer_of_inspect, answer_of_lm_eval
@@ -24,8 +35,13 @@ from eatlas_models.reading.bbq import BBQAnswer, answer_of_inspect, answer_of_lm
 MOST_BYTES = 1 << 28
 """Of a log, and of all that is read of an archive."""
 MOST_SAMPLES = 200_000
+MOST_VALUES = 10_000_000
+"""Of a text in JSON; each takes about 100 bytes of memory."""
+BYTES_OF_VALUE = 100
 LONGEST = 200
 """Letters of a name in a log; more are cut off."""
+LONGEST_FILE = 255
+"""Bytes of the name of a file."""
 CATEGORY = "category"
 """Key of a sample's data that has its category."""
 ALLOWED = (
@@ -36,6 +52,10 @@ _NUMBERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """What inspect_ai counts correct, incorrect, partly correct and unanswered as."""
 _STANDARD_ERRORS = frozenset({"stderr", "std", "var", "bootstrap_stderr"})
 _ZIP_STORED, _ZIP_DEFLATED, _ZIP_ZSTANDARD = 0, 8, 93
+_DAMAGED = (
+    OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
+)  # fmt: skip
+"""What the libraries raise for a damaged log; RuntimeError for an encrypted one."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +101,11 @@ def read_evaluation_logs(path: Path, category: str = CATEGORY) -> list[Evaluatio
     """Read the logs of a file, or of a folder and the folders in it."""
     if path.is_dir():
         files = sorted({*path.rglob("*.eval"), *path.rglob("*.json")})
-        found = [log for file in files for log in _read_file(file, category, required=False)]
+        found = [
+            log
+            for file in files
+            for log in _read_file(file, category, required=file.suffix == ".eval")
+        ]
         if not found:
             raise ResultsError(
                 f"{path}: this folder contains no log of an evaluation",
@@ -106,31 +130,40 @@ def _read_file(path: Path, category: str, *, required: bool) -> list[EvaluationL
         if zipfile.is_zipfile(path):
             return [_inspect_log(*_read_archive(path), path, category)]
         data = file_bytes(path, ResultsError, MOST_BYTES)
-        content = json_value(data)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        if not required:
+        content = _parse(data, str(path), len(data))
+    except _DAMAGED as error:
+        if not (required or path.name.startswith("results_")):
             return []
         got = error.strerror if isinstance(error, OSError) else str(error)
         raise ResultsError(
-            f"{path}: this log cannot be read", got=str(got)[:LONGEST], allowed=ALLOWED
+            f"{path}: this log cannot be read",
+            got=(got or str(error) or type(error).__name__)[:LONGEST],
+            allowed=ALLOWED,
+            remedy="copy or write the log again, or leave the file out",
         ) from error
     if isinstance(content, dict) and {"eval", "status", "version"} <= content.keys():
         samples = _objects(content.get("samples") or [], path, "samples")
+        _require_samples(len(samples), path)
         return [_inspect_log(content, samples, sha256(data).hexdigest(), path, category)]
     if isinstance(content, dict) and {"results", "configs"} <= content.keys():
         return [*_lm_eval_logs(content, data, path, category)]
     if not required:
         return []
     got = listing(list(content), 5) if isinstance(content, dict) else type(content).__name__
-    raise ResultsError(f"{path}: this is no log of an evaluation", got=got, allowed=ALLOWED)
+    raise ResultsError(
+        f"{path}: this is no log of an evaluation",
+        got=got,
+        allowed=ALLOWED,
+        remedy="leave the file out, or name the log",
+    )
 
 
 # --- archives -------------------------------------------------------------------------------------
 
 
-def _read_archive(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
+def _read_archive(path: Path) -> tuple[dict[str, Any], Iterator[dict[str, Any]], str]:
     """The head, the samples and the hash of an ``.eval`` file."""
-    digest = sha256(file_bytes(path, ResultsError, MOST_BYTES)).hexdigest()
+    data = file_bytes(path, ResultsError, MOST_BYTES)
     with zipfile.ZipFile(path) as archive:
         names = {info.filename: info for info in archive.infolist()}
         if "header.json" not in names:
@@ -144,9 +177,17 @@ def _read_archive(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], str
         _require_samples(len(wanted), path)
         size = sum(info.file_size for info in (names["header.json"], *wanted))
         require_size(size, f"{path}, unpacked", ResultsError, MOST_BYTES)
-        head = _object(json_value(_unpack(archive, names["header.json"])), path, "header.json")
-        samples = [_object(json_value(_unpack(archive, i)), path, i.filename) for i in wanted]
-    return head, samples, digest
+        check_growth(str(path), size, len(data))
+    (head,) = _entries(path, [names["header.json"]], len(data))
+    return head, _entries(path, wanted, len(data)), sha256(data).hexdigest()
+
+
+def _entries(path: Path, infos: Iterable[zipfile.ZipInfo], packed: int) -> Iterator[dict[str, Any]]:
+    """Objects of an archive of `packed` bytes, each as it is read."""
+    with zipfile.ZipFile(path) as archive:
+        for info in infos:
+            value = _parse(_unpack(archive, info), f"{path}, {info.filename}"[:LONGEST], packed)
+            yield _object(value, path, info.filename)
 
 
 def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
@@ -191,8 +232,8 @@ def _inspect_log(
     scores = _objects(_object(head.get("results") or {}, path, "results").get("scores") or [],
                       path, "results.scores")  # fmt: skip
     reported = []
-    for scorer in scores:
-        prefix = f"{_name(scorer.get('name'))}/" if len(scores) > 1 else ""
+    scorers = [*zip(scores, _prefixes(scores), strict=True)]
+    for scorer, prefix in scorers:
         metrics = _object(scorer.get("metrics") or {}, path, "metrics")
         numbers = {
             str(key)[:LONGEST]: number
@@ -207,24 +248,44 @@ def _inspect_log(
         ]
     packages = about.get("packages")
     version = packages.get("inspect_ai") if isinstance(packages, dict) else None
-    every = [*samples]
-    _require_samples(len(every), path)
-    made = [_inspect_sample(sample, scores, reported, category) for sample in every]
+    scored = list[Sample]()
+    values = 0
+    for sample in samples:
+        made = _inspect_sample(sample, scorers, reported, category)
+        if made is not None:
+            scored.append(made)
+            values += len(made.scores)
+            _require_values(values, str(path))
+    if not (reported or scored):
+        raise no_score(path, [key for scorer in scores for key in _part(scorer, "metrics")])
     return EvaluationLog(
         tool=f"inspect_ai {version or ''}".strip()[:LONGEST],
-        task=_name(about.get("task")).rpartition("/")[2],
-        model=_name(about.get("model")),
+        task=_name(about.get("task")).rpartition("/")[2] or path.stem,
+        model=_name(about.get("model")) or path.stem,
         reported=tuple(reported),
-        samples=tuple(sample for sample in made if sample is not None),
+        samples=tuple(scored),
         file=path.name,
         sha256=digest,
         created=_name(about.get("created")),
     )
 
 
+def _prefixes(scores: list[dict[str, Any]]) -> list[str]:
+    """Beginnings of the metrics of scorers: name, and reducer of epochs if the name repeats."""
+    if len(scores) < 2:
+        return [""] * len(scores)
+    names = [_name(scorer.get("name")) for scorer in scores]
+    counts = Counter(names)
+    reducers = [_name(scorer.get("reducer")) for scorer in scores]
+    return [
+        f"{name}/{reducer}/" if counts[name] > 1 and reducer else f"{name}/"
+        for name, reducer in zip(names, reducers, strict=True)
+    ]
+
+
 def _inspect_sample(
     sample: dict[str, Any],
-    scorers: list[dict[str, Any]],
+    scorers: list[tuple[dict[str, Any], str]],
     reported: Iterable[Reported],
     category: str,
 ) -> Sample | None:
@@ -232,7 +293,7 @@ def _inspect_sample(
     data, scores = _part(sample, "metadata"), _part(sample, "scores")
     numbers: dict[str, float] = {}
     bbq = None
-    for scorer in scorers:
+    for scorer, prefix in scorers:
         score = scores.get(str(scorer.get("scorer")), scores.get(str(scorer.get("name"))))
         if not isinstance(score, dict):
             continue
@@ -240,7 +301,6 @@ def _inspect_sample(
         value = score.get("value")
         number = _NUMBERS.get(value) if isinstance(value, str) else _number(value)
         if number is not None:
-            prefix = f"{_name(scorer.get('name'))}/" if len(scorers) > 1 else ""
             names = (report.metric for report in reported)
             numbers |= {n: number for n in names if n.startswith(prefix)}
     if not numbers and bbq is None:
@@ -261,6 +321,8 @@ def _lm_eval_logs(
     """Take what a file of results of lm-eval says of each of its tasks."""
     results = _object(content["results"], path, "results")
     stamp = path.stem.removeprefix("results_")
+    metrics = list[str]()
+    is_scored = False
     for task, numbers in results.items():
         values = _object(numbers, path, f"results.{task}"[:LONGEST])
         reported = []
@@ -273,22 +335,26 @@ def _lm_eval_logs(
             name = metric if used == "none" else f"{metric}/{used}"
             reported.append(Reported(name, number, error))
         if not reported:
+            metrics += values
             continue  # the heading of a group of tasks
-        name = f"samples_{task}_{stamp}.jsonl"
-        file = path.parent / Path(name).name  # whatever a task is called, in the same folder
-        lines = file_bytes(file, ResultsError, MOST_BYTES) if file.is_file() else b""
-        rows = _lines(lines, file)
-        _require_samples(len(rows), file)
+        is_scored = True
+        name = Path(f"samples_{task}_{stamp}.jsonl").name
+        file = path.parent / name  # whatever a task is called, in the same folder
+        has_samples = len(os.fsencode(name)) <= LONGEST_FILE and file.is_file()
+        lines = file_bytes(file, ResultsError, MOST_BYTES) if has_samples else b""
+        _require_samples(lines.count(b"\n"), file)
         yield EvaluationLog(
             tool=f"lm-eval {_name(content.get('lm_eval_version'))}".strip(),
-            task=str(task)[:LONGEST],
-            model=_model_of_lm_eval(content),
+            task=_name(task) or path.stem,
+            model=_model_of_lm_eval(content) or path.stem,
             reported=tuple(reported),
-            samples=tuple(_lm_eval_sample(row, reported, category) for row in rows),
+            samples=tuple(_lm_eval_sample(row, reported, category) for row in _rows(lines, file)),
             file=path.name,
             sha256=sha256(data + lines).hexdigest(),
             created=str(content.get("date") or "")[:LONGEST],
         )
+    if not is_scored:
+        raise no_score(path, metrics)
 
 
 def _model_of_lm_eval(content: Mapping[str, Any]) -> str:
@@ -319,20 +385,42 @@ def _lm_eval_sample(row: dict[str, Any], reported: Iterable[Reported], category:
     return Sample(f"{label}/{_name(unit)}", label, numbers, bbq)
 
 
-def _lines(data: bytes, path: Path) -> list[dict[str, Any]]:
+def _rows(data: bytes, path: Path) -> Iterator[dict[str, Any]]:
     """Objects of a file of JSON lines; NaN is allowed, as lm-eval writes it."""
-    rows = []
-    for number, line in enumerate(data.splitlines(), 1):
+    for number, line in enumerate(io.BytesIO(data), 1):
+        if not line.strip():
+            continue
         try:
-            rows.append(_object(json_value(line), path, f"line {number}"))
+            value = _parse(line, f"{path}, line {number}", len(data))
         except ValueError as error:
             raise ResultsError(
-                f"{path}, line {number}: this is not JSON", got=str(error)[:LONGEST]
+                f"{path}, line {number}: this is not JSON",
+                got=str(error)[:LONGEST],
+                remedy="write the samples again: lm_eval --log_samples",
             ) from error
-    return rows
+        yield _object(value, path, f"line {number}")
 
 
 # --- parts of logs --------------------------------------------------------------------------------
+
+
+def _parse(data: bytes, where: str, packed: int) -> Any:
+    """Parse JSON of a file of `packed` bytes, after counting the values in it."""
+    values = sum(data.count(mark) for mark in (b",", b"[", b"{"))
+    _require_values(values, where)
+    check_growth(where, len(data) + values * BYTES_OF_VALUE, packed)
+    return json_value(data)
+
+
+def no_score(path: Path | str, metrics: list[str]) -> ResultsError:
+    """Say that a log has nothing to show."""
+    names = [name[:LONGEST] for name in metrics]
+    return ResultsError(
+        f"{path}: the log reports no score",
+        got=f"no finite number of {listing(names, 5)}" if names else "no metrics",
+        allowed="a log with a metric that is a finite number",
+        remedy="evaluate the task with a scorer that reports a metric, or leave the file out",
+    )
 
 
 def _object(value: Any, path: Path, where: str) -> dict[str, Any]:
@@ -360,6 +448,16 @@ def _part(value: Mapping[str, Any], key: str) -> dict[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
+def _require_values(count: int, where: str) -> None:
+    if count > MOST_VALUES:
+        raise ResultsError(
+            f"{where}: the log has too many values",
+            got=f"up to {count:,}",
+            allowed=f"at most {MOST_VALUES:,}",
+            remedy="divide the task into several",
+        )
+
+
 def _require_samples(count: int, path: Path) -> None:
     if count > MOST_SAMPLES:
         raise ResultsError(
@@ -371,8 +469,8 @@ def _require_samples(count: int, path: Path) -> None:
 
 
 def _number(value: Any) -> float | None:
-    """A number that is finite; None for anything else."""
-    if isinstance(value, bool | int | float) and math.isfinite(value):
+    """A number that can be squared; None for anything else, NaN included."""
+    if isinstance(value, bool | int | float) and abs(value) <= LARGEST:
         return float(value)
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -9,8 +10,9 @@ from pydantic import Field
 
 from eatlas.results.effects import Effect
 from eatlas.results.levels import Interval
-from eatlas.results.parts import Probability, Record
+from eatlas.results.parts import Probability, Record, is_empty
 from eatlas.results.targets import TargetValue, TargetValuesResult
+from eatlas_models.results.language import obstacles_of_preference
 from eatlas_models.results.language_model import LanguageModelRecord, LanguageModelResult
 
 
@@ -19,9 +21,10 @@ class Score(Record):
 
     value: float = Field(ge=0, le=100)
     interval: Interval | None
-    """95% percentile interval over bootstrap samples of subjects; None of few subjects."""
+    """95% percentile interval over bootstrap samples of subjects; None of few subjects, or if all
+    have the same score."""
     p: Probability | None
-    """Two-sided, of an exact sign test over subjects against 50; None of ICAT."""
+    """Two-sided, of an exact sign test of whether as many subjects go either way; None of ICAT."""
 
 
 class TypeScores(TargetValue):
@@ -67,6 +70,8 @@ class CATResult(TargetValuesResult, LanguageModelResult):
     """Idealised CAT score."""
     count: int
     """Triples that have three scores."""
+    equal: float = Field(default=0.0, ge=0, le=100, exclude_if=is_empty)
+    """Percentage of triples with ties of stereotype and anti-stereotype, a mean over subjects."""
     subject_count: int
     """Over how many subjects the scores are means."""
     triple_scores: tuple[tuple[float, float, float], ...] | None
@@ -84,6 +89,15 @@ class CATResult(TargetValuesResult, LanguageModelResult):
     def effect(self, place: str) -> Effect:
         """The stereotype score of all triples, with its interval."""
         return replace(super().effect(place), neutral=50.0)
+
+    @property
+    def less(self) -> float:
+        """Percentage of triples in which the anti-stereotype scores higher."""
+        return 100 - self.value - self.equal
+
+    def further_obstacles(self, effect: Effect) -> Iterable[str]:  # noqa: ARG002  (there is one)
+        """Why a significant preference of subjects is not shown."""
+        return obstacles_of_preference(self, "the mean and most subjects")
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each type with its three scores, and the scores of all triples."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -263,6 +264,15 @@ class PLLResult(TargetValuesResult, LanguageModelResult):
         """The proportion of all pairs, with its interval."""
         return replace(super().effect(place), neutral=50.0)
 
+    @property
+    def less(self) -> float:
+        """Percentage of pairs in which the less stereotyping sentence scores higher."""
+        return 100 - self.value - 100 * self.equal / self.count
+
+    def further_obstacles(self, effect: Effect) -> Iterable[str]:  # noqa: ARG002  (there is one)
+        """Why a significant preference is not shown: ties count as no preference."""
+        return obstacles_of_preference(self, "the percentage, in which ties count, and most pairs")
+
     def rows(self) -> list[dict[str, Any]]:
         """One row for each type, and the proportion of all pairs."""
         ends = dict(zip(("pll_low", "pll_high"), self.interval, strict=True))
@@ -278,3 +288,16 @@ class PLLResult(TargetValuesResult, LanguageModelResult):
         share = f"{self.value:.1f}% of {self.count:,} pairs [{low:.1f}, {high:.1f}]"
         text = super().summary().replace(f"{self.display_name} = {effect(self.value, 3)}", share)
         return text.replace("targets", "types")
+
+
+def obstacles_of_preference(result: Any, numbers: str) -> Iterable[str]:
+    """Why a sign test of sentences shows no preference; `numbers` are what may disagree.
+
+    The sign test leaves ties out; the percentage counts them against the stereotype.
+    """
+    tails = result.p_values
+    positive = {result.value > 50, result.value > result.less, tails.greater < tails.less}
+    if len(positive) > 1 or result.value in {50.0, result.less}:
+        yield f"{numbers} point in different directions"
+    if result.interval is not None and result.interval[0] <= 50 <= result.interval[1]:
+        yield "the interval contains 50"

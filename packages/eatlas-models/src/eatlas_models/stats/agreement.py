@@ -25,6 +25,8 @@ ALL_ORDERS_TO = 8
 """Models up to which all orders are counted: 8! = 40,320."""
 ORDERS = 9_999
 """Orders that are sampled of more models."""
+ROUNDING = 1e-13
+"""Relative to their size, by how much equal numbers may differ."""
 
 
 def spearman_test(
@@ -74,21 +76,31 @@ def spearman_interval(rho: float, n: int, confidence: float = 0.95) -> tuple[flo
 
 
 def jackknife_interval(
-    units: Sequence[Hashable], statistic: Callable[[Array], float], confidence: float
+    units: Sequence[Hashable],
+    rows: ArrayLike,
+    statistic: Callable[[Array, int], float],
+    confidence: float,
 ) -> tuple[float, float] | None:
     """Interval of a statistic of rows whose units are left out in turn, by Student's t.
 
-    `statistic` has a number of the rows that a mask marks. None for fewer than two units, where the
-    number does not vary, and where it is undefined without a unit.
+    `statistic` has a number of the sums of the columns, and the count of rows. None for fewer than
+    two units, where the number does not vary, and where it is undefined without a unit.
     """
+    if len(units) < 2:
+        return None
+    table = np.asarray(rows, np.float64).reshape(len(units), -1)
     labels = np.unique(np.array([str(unit) for unit in units]), return_inverse=True)[1]
-    count = int(labels.max()) + 1 if len(labels) else 0
+    sizes = np.bincount(labels)
+    count = len(sizes)
     if count < 2:
         return None
-    without = np.array([statistic(labels != unit) for unit in range(count)])
-    if np.isnan(without).any() or not np.ptp(without):
+    of_units = np.column_stack([np.bincount(labels, column) for column in table.T])
+    sums = table.sum(axis=0)
+    rests = zip(sums - of_units, (len(table) - sizes).tolist(), strict=True)
+    without = np.array([statistic(rest, size) for rest, size in rests])
+    if np.isnan(without).any() or np.ptp(without) <= ROUNDING * np.abs(without).max():
         return None
     error = math.sqrt((count - 1) / count * float(((without - without.mean()) ** 2).sum()))
     reach = float(scipy.stats.t.ppf((1 + confidence) / 2, count - 1)) * error
-    value = statistic(np.ones(len(labels), bool))
+    value = statistic(sums, len(table))
     return value - reach, value + reach

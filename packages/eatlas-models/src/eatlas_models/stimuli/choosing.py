@@ -36,13 +36,14 @@ _REFUSAL = re.compile(
     r"|\bcan(?:not|\W?t)\b|\b(?:unable|not able) to\b|\b(?:not |in)appropriate\b"
     r"|\b(?:declin|refus)(?:e|ed|ing)\b|\bno (?:basis|reason|information|preference)\b"
     r"|\bneither\b|\beither (?:one|of)\b|\bequally\b"
-    r"|\btut mir leid\b|\bkann ich nicht\b|\bich kann (?:das )?nicht\b"
-    r"|\bkeine[rs]? (?:von|der) beiden\b"
+    r"|\btut mir leid\b|\bkann ich nicht\b|\bich kann (?:\w+ ){0,3}nicht\b"
+    r"|\bkein(?:e|er|es|s) (?:von|der) beiden\b|\bweder (?:\S+ ){0,3}noch\b"
     r"|\blo siento\b|\bno puedo\b|\bningun[oa] de\b"
-    r"|\bdésolée?\b|\bje (?:ne peux|refuse)\b|\baucune? des\b"
+    r"|\bdésolée?\b|\bje (?:ne peux|refuse)\b|\baucune? des\b|\bni l'une? ni l'autre\b"
     r"|\bmi dispiace\b|\bnon posso\b|\bnessun[oa] de(?:i|lle)\b"
-    r"|\bspijt me\b|\bik kan (?:niet|geen)\b|\bgeen van (?:de )?beide\b"
-    r"|\bdesculpe\b|\bnão posso\b|\bnenhuma? d[ao]s\b"
+    r"|\bspijt me\b|\bik kan (?:niet|geen)\b|\bgeen van (?:de )?beiden?\b"
+    r"|\bdesculpe\b|\bnão posso\b|\bnenhuma? d(?:[ao]s|est[ae]s|ess[ae]s)\b"
+    r"|\A[\s.¡]*(?:kein(?:e|er|es|s)|ningun[oa]|aucune?|nessun[oa]|geen|nenhuma?)[\s.!]*\Z"
 )
 """Words of answers that decline to choose, in the languages that have questions."""
 _SUBORDINATE = re.compile(
@@ -65,7 +66,8 @@ _WEIGHS = re.compile(
 )
 _DENIES = re.compile(
     r"\b(?:not?|nor|never|none|less|least|worse|without|except|unlike|avoid|wrong|nicht|keine?[nrsm]?"
-    r"|pas|não|niet|geen|ikke|inte|nie|не|нет)\b|n't\b|[不没沒非]|ない|ません|아니|않"
+    r"|weder|pas|aucune?|sauf|ni|nunca|ningun[oa]?|ningún|non|nessun[oa]?|né|tranne|meno"
+    r"|não|nem|nenhuma?|niet|geen|ikke|inte|nie|не|нет)\b|n't\b|[不没沒非]|ない|ません|아니|않"
 )
 """Words of denial in several languages: what is named next to them may be what is not chosen."""
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -79,19 +81,34 @@ def import_sentences(
             f"there is no set of sentences {form!r} to import{did_you_mean(form, READERS)}",
             allowed=", ".join(READERS),
         )
-    path, published = Path(path), SETS[form]
+    path = Path(path)
     tags = [languages] if isinstance(languages, str) else list(languages)
     names = [tests] if isinstance(tests, str) else list(tests)
+    with _faults_of_set(path, form):
+        found = READERS[form](path, names)
+        return _make_tests(_chosen(found, tags, names), path, form, test_id)
+
+
+@contextmanager
+def _faults_of_set(path: Path, form: str) -> Iterator[None]:
+    """Say what is wrong with a file of a set, also where its content has another structure."""
+    published = SETS[form]
     with faults_in(path, published["files"], published["remedy"]):
         try:
-            found = READERS[form](path, names)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise StimulusError(
-                f"this is not a file of {published['files']}",
-                got=f"{type(error).__name__}: {error}",
-                remedy=published["remedy"],
-            ) from error
-        return _make_tests(_chosen(found, tags, names), path, form, test_id)
+            yield
+        except (LookupError, TypeError, AttributeError) as error:
+            raise _unknown_structure(form) from error
+
+
+def _unknown_structure(form: str, got: str = "content with another structure") -> StimulusError:
+    """An error about a file whose content has not the structure of its set."""
+    published = SETS[form]
+    return StimulusError(
+        f"this is not a file of {published['files']}",
+        got=got,
+        allowed=published["structure"],
+        remedy=published["remedy"],
+    )
 
 
 def _chosen(found: Tables, tags: list[str], names: list[str]) -> Tables:
@@ -118,6 +135,7 @@ def _chosen(found: Tables, tags: list[str], names: list[str]) -> Tables:
 def _make_tests(
     found: Tables, path: Path, form: str, test_id: str | None
 ) -> tuple[SentencePairsTest, ...]:
+    """Tests of the tables of a file; an id is for one."""
     if test_id and len(found) > 1:
         raise StimulusError(
             "an id is for one test",
@@ -136,7 +154,7 @@ def _make_tests(
         if not (fields.get("triples") or fields.get("pairs")):
             raise StimulusError(
                 f"no sentences of the test {name!r} can be compared",
-                got="; ".join(fields["notes"]) or "an empty file",
+                got=" ".join(filter(None, fields["notes"])) or "an empty file",
                 remedy=SETS[form]["remedy"],
             )
         notes = [f"Imported from {path.name}, format {form}.", *filter(None, fields.pop("notes"))]
@@ -173,24 +191,39 @@ LABELS = {"more": "stereotype", "less": "anti-stereotype", "unrelated": "unrelat
 
 def _parse_stereoset(path: Path, names: list[str]) -> Tables:
     """Triples within sentences, and triples of sentences that follow a context."""
-    data = json_value(file_bytes(path, StimulusError, MOST))["data"]
+    content = json_value(file_bytes(path, StimulusError, MOST))
+    data = content.get("data") if isinstance(content, dict) else None
+    if not isinstance(data, dict):
+        raise _unknown_structure("stereoset", "no data by the name of the test")
     found: Tables = {}
     for name in ("intrasentence", "intersentence"):
         triples, faulty = [], []
-        for example in data.get(name, ()):
-            by_label = {s["gold_label"]: s["sentence"].strip() for s in example["sentences"]}
-            sentences = {key: by_label.get(label, "") for key, label in LABELS.items()}
-            if len(set(filter(None, sentences.values()))) < len(LABELS):
-                faulty.append(example["id"])
-                continue
-            context = example["context"].strip()
-            labels = {"type": example["bias_type"], "subject": example["target"]}
-            if name == "intersentence":
-                labels["context"] = context if context[-1:] in ".!?" else f"{context}."
-            triples.append(sentences | labels)
+        for number, example in enumerate(data.get(name, ()), 1):
+            try:
+                triple = _stereoset_triple(example, with_context=name == "intersentence")
+            except (LookupError, TypeError, AttributeError) as error:
+                own_id = example.get("id", number) if isinstance(example, dict) else number
+                got = f"another structure in example {own_id} of {name}"
+                raise _unknown_structure("stereoset", got) from error
+            if triple:
+                triples.append(triple)
+            else:
+                faulty.append(example.get("id", number))
         why = "they do not have three different sentences, one for each gold label"
         found[name] = {"triples": triples, "language": "en", "notes": [_omission_note(why, faulty)]}
     return {name: fields for name, fields in found.items() if fields["triples"] or names == [name]}
+
+
+def _stereoset_triple(example: Mapping[str, Any], *, with_context: bool) -> dict[str, str]:
+    """Return a triple; empty if the example does not have three different sentences."""
+    by_label = {s["gold_label"]: s["sentence"].strip() for s in example["sentences"]}
+    sentences = {key: by_label.get(label, "") for key, label in LABELS.items()}
+    context, labels = example["context"].strip(), {"type": example["bias_type"]}
+    labels["subject"] = example["target"]
+    if with_context:
+        labels["context"] = context if context[-1:] in ".!?" else f"{context}."
+    different = set(filter(None, sentences.values()))
+    return sentences | labels if len(different) == len(LABELS) else {}
 
 
 # --- WinoBias and Winogender schemas --------------------------------------------------------------
@@ -246,10 +279,21 @@ def _winobias_lines(path: Path) -> list[str]:
 def _parse_winogender(path: Path, names: list[str]) -> Tables:  # noqa: ARG001
     """Pairs of pronouns, with the participant named and as "someone"."""
     statistics = _companion(path, "occupations-stats.tsv")
-    female = {row["occupation"]: float(row["bls_pct_female"]) for row in _rows(statistics, "\t")}
+    columns = "occupation", "bls_pct_female"
+    female = {
+        row["occupation"]: _percentage(row["bls_pct_female"], f"line {line} of {statistics.name}")
+        for line, row in _rows(statistics, "\t", columns)
+    }
     versions: dict[tuple[str, str, str], dict[str, str]] = {}
-    for row in _rows(path, "\t"):
-        occupation, participant, answer, gender, _ = row["sentid"].split(".")
+    for line, row in _rows(path, "\t", ("sentid", "sentence")):
+        parts = row["sentid"].split(".")
+        if len(parts) != 5:
+            raise StimulusError(
+                f"line {line} of {path.name} has another form of sentid",
+                got=row["sentid"],
+                allowed="occupation.participant.answer.gender.txt",
+            )
+        occupation, participant, answer, gender, _ = parts
         versions.setdefault((occupation, participant, answer), {})[gender] = row["sentence"]
     found: Tables = {
         name: {
@@ -262,13 +306,39 @@ def _parse_winogender(path: Path, names: list[str]) -> Tables:  # noqa: ARG001
         }
         for name in ("participant", "someone")
     }
+    left: dict[str, dict[str, list[str]]] = {name: {} for name in found}
     for (occupation, participant, answer), sentences in versions.items():
-        sides = ("female", "male") if female[occupation] > 50 else ("male", "female")
+        version = "someone" if participant == "someone" else "participant"
+        share = female.get(occupation, math.nan)
+        why = ""
+        if math.isnan(share) or share == 50:
+            why = f"{statistics.name} has no majority for the occupation"
+        elif not {"female", "male"} <= sentences.keys():
+            why = "the sentence with the other pronoun is missing"
+        if why:
+            own_id = ".".join((occupation, participant, answer))
+            left[version].setdefault(why, []).append(own_id)
+            continue
+        sides = ("female", "male") if share > 50 else ("male", "female")
         referent = "occupation" if answer == "0" else "participant"
         pair = {key: sentences[side] for key, side in zip(("more", "less"), sides, strict=True)}
-        version = "someone" if participant == "someone" else "participant"
         found[version]["pairs"].append({**pair, "type": f"pronoun of the {referent}"})
-    return found
+    for version, reasons in left.items():
+        found[version]["notes"] += [_omission_note(why, own) for why, own in reasons.items()]
+    return {name: fields for name, fields in found.items() if fields["pairs"]} or found
+
+
+def _percentage(text: str, where: str) -> float:
+    """Read a percentage; NaN if the table has none."""
+    try:
+        share = float(text or "nan")
+    except ValueError:
+        share = math.inf
+    if not (math.isnan(share) or 0 <= share <= 100):
+        raise StimulusError(
+            f"{where} has no percentage in bls_pct_female", got=text, allowed="0 to 100, or nan"
+        )
+    return share
 
 
 # --- GEST -----------------------------------------------------------------------------------------
@@ -276,48 +346,67 @@ def _parse_winogender(path: Path, names: list[str]) -> Tables:  # noqa: ARG001
 
 def _parse_gest(path: Path, names: list[str]) -> Tables:  # noqa: ARG001
     """Sentences in English in four templates, or a pair of translations in each language."""
-    rows, gest = list(_rows(path, ",")), SETS["gest"]
+    rows = list(_rows(path, ",", ()))
     if not rows:
         return {}
-    if "male" not in rows[0]:
-        return {
-            name: {
-                "pairs": [
-                    _gest_pair(
-                        male.format(row["sentence"]),
-                        female.format(row["sentence"]),
-                        row["stereotype"],
-                    )
-                    for row in rows
-                ],
-                "language": "en",
-                "notes": [],
-            }
-            for name, (male, female) in gest["templates"].items()
-        }
+    columns = rows[0][1].keys()
+    if "male" not in columns and {"sentence", "stereotype"} <= columns:
+        return _english_gest(rows)
+    if not {"language", "male", "female", "stereotype"} <= columns:
+        raise _unknown_structure("gest", f"the columns {listing(columns, 8)}")
     found: Tables = {}
     seen, left = set(), Counter[tuple[str, str]]()
-    for row in rows:
+    for line, row in rows:
         language, male, female = row["language"], row["male"].strip(), row["female"].strip()
         if why := _fault_of_variants(male, female, again=(language, male, female) in seen):
             left[language, why] += 1
             continue
         seen.add((language, male, female))
         fields = found.setdefault(language, {"pairs": [], "language": language, "notes": []})
-        fields["pairs"].append(_gest_pair(male, female, row["stereotype"]))
+        fields["pairs"].append(_gest_pair(male, female, row["stereotype"], line))
     for (language, why), count in left.items():
         if language in found:
             found[language]["notes"].append(f"Left out, because {why}: {count}.")
     return found
 
 
-def _gest_pair(male: str, female: str, stereotype: str) -> dict[str, str]:
+def _english_gest(rows: list[tuple[int, dict[str, str]]]) -> Tables:
+    """Pairs of each template with each sentence."""
+    different, empty, again = dict[tuple[str, str], tuple[int, str]](), list[str](), list[str]()
+    for line, row in rows:
+        key = row["sentence"].strip(), row["stereotype"].strip()
+        if not key[0]:
+            empty.append(f"line {line}")
+        elif key in different:
+            again.append(f"line {line}")
+        else:
+            different[key] = line, row["sentence"]
+    notes = [
+        _omission_note("the sentence is empty", empty),
+        _omission_note("the same sentence occurs before", again),
+    ]
+    return {
+        name: {
+            "pairs": [
+                _gest_pair(male.format(text), female.format(text), stereotype, line)
+                for (_, stereotype), (line, text) in different.items()
+            ],
+            "language": "en",
+            "notes": [*notes],
+        }
+        for name, (male, female) in SETS["gest"]["templates"].items()
+    }
+
+
+def _gest_pair(male: str, female: str, stereotype: str, line: int) -> dict[str, str]:
     """A pair whose more stereotyping sentence is spoken by the gender of the stereotype."""
     women, men = SETS["gest"]["women"], SETS["gest"]["men"]
-    number = int(stereotype)
+    number = int(stereotype) if stereotype.strip().isdecimal() else 0
     if not 1 <= number <= len(women) + len(men):
         raise StimulusError(
-            f"there is no stereotype {number}", allowed=f"1 to {len(women) + len(men)}"
+            f"line {line}: there is no stereotype {stereotype}",
+            got=male,
+            allowed=f"1 to {len(women) + len(men)}",
         )
     of_women = number <= len(women)
     more, less = (female, male) if of_women else (male, female)
@@ -340,19 +429,28 @@ class _Tabs(csv.excel_tab):
     quoting = csv.QUOTE_NONE
 
 
-def _rows(path: Path, delimiter: str) -> Iterator[dict[str, str]]:
-    """Rows of a table with names of columns in its first line."""
+def _rows(
+    path: Path, delimiter: str, columns: Iterable[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Rows of a table with these and other columns, and the line of each."""
     text = decode_utf8(file_bytes(path, StimulusError, MOST), str(path), StimulusError)
     dialect = _Tabs if delimiter == "\t" else csv.excel
     rows = csv.DictReader(io.StringIO(text, newline=""), dialect=dialect)
+    names = rows.fieldnames or ()
+    if lacking := [name for name in columns if name not in names]:
+        raise StimulusError(
+            f"{path.name} has no column {' or '.join(lacking)}",
+            got=listing(names, 6) or "an empty file",
+            allowed=", ".join(columns),
+        )
     for row in rows:
         if None in row or None in row.values():
             raise StimulusError(
                 f"line {rows.line_num} of {path.name} does not have the columns of the first line",
                 got=listing(map(str, filter(None, row.values())), 4),
-                allowed=", ".join(rows.fieldnames or ()),
+                allowed=", ".join(names),
             )
-        yield row
+        yield rows.line_num, row
 
 
 # --- HolisticBias ---------------------------------------------------------------------------------
@@ -360,30 +458,33 @@ def _rows(path: Path, delimiter: str) -> Iterator[dict[str, str]]:
 
 def holistic_bias_lists(path: Path) -> WordLists:
     """Read the descriptors of HolisticBias as lists: of each axis, and of each of its buckets."""
-    published = SETS["holistic-bias"]
-    with faults_in(path, published["files"], published["remedy"]):
+    with _faults_of_set(path, "holistic-bias"):
         lists: dict[str, list[str]] = {}
         for axis, descriptor in _descriptors(path):
             for name in (axis[0], "/".join(axis)):
                 lists.setdefault(name, []).append(descriptor["descriptor"])
-        return WordLists(lists, [published["citation"] + "."])
+        return WordLists(lists, [SETS["holistic-bias"]["citation"] + "."])
 
 
 def _descriptors(path: Path) -> Iterator[tuple[tuple[str, str], dict[str, str]]]:
     """Axis and bucket of each descriptor, and what the file says of it."""
     content = json_value(file_bytes(path, StimulusError, MOST))
-    if not isinstance(content, Mapping) or not all(
-        isinstance(b, Mapping) for b in content.values()
-    ):
+    if not isinstance(content, dict) or not all(isinstance(b, dict) for b in content.values()):
         raise StimulusError(
             "the content is not descriptors by axis and bucket",
+            got=path.name,
+            allowed=SETS["holistic-bias"]["structure"],
             remedy=SETS["holistic-bias"]["remedy"],
         )
     for axis, buckets in content.items():
         for bucket, descriptors in buckets.items():
-            for descriptor in descriptors:
-                plain = isinstance(descriptor, str)
-                yield (axis, bucket), {"descriptor": descriptor} if plain else descriptor
+            for number, descriptor in enumerate(descriptors, 1):
+                own = {"descriptor": descriptor} if isinstance(descriptor, str) else descriptor
+                word = own.get("descriptor") if isinstance(own, dict) else None
+                if not isinstance(word, str) or not word.strip():
+                    got = f"no descriptor as entry {number} of {axis}/{bucket}"
+                    raise _unknown_structure("holistic-bias", got)
+                yield (axis, bucket), own
 
 
 def _parse_holistic_bias(path: Path, names: list[str]) -> Tables:
@@ -399,6 +500,8 @@ def _parse_holistic_bias(path: Path, names: list[str]) -> Tables:
         json_value(file_bytes(_companion(path, name), StimulusError, MOST))
         for name in ("nouns.json", "sentence_templates.json")
     )
+    _check_nouns(nouns)
+    _check_templates(templates)
     found: Tables = {}
     for name in names:
         sides = name.split("/")
@@ -422,6 +525,37 @@ def _parse_holistic_bias(path: Path, names: list[str]) -> Tables:
         ]  # fmt: skip
         found[name] = {"pairs": pairs, "sides": sides, "language": "en", "notes": []}
     return found
+
+
+FIELDS = "{noun_phrase}", "{plural_noun_phrase}"
+
+
+def _check_nouns(nouns: Any) -> None:
+    """Refuse nouns that are not pairs of singular and plural by gender."""
+    if isinstance(nouns, dict):
+        pairs = [pair for own in nouns.values() for pair in own]
+        if all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+            return
+    raise _unknown_structure("holistic-bias", "other nouns in nouns.json")
+
+
+def _check_templates(templates: Any) -> None:
+    """Refuse templates with other fields than the two of HolisticBias."""
+    if not isinstance(templates, dict):
+        raise _unknown_structure("holistic-bias", "no templates in sentence_templates.json")
+    for template in templates:
+        if re.search("[{}]", _put_phrases(template, "", "")):
+            raise StimulusError(
+                "a template of sentence_templates.json has other braces",
+                got=template,
+                allowed=" and ".join(FIELDS),
+                remedy=SETS["holistic-bias"]["remedy"],
+            )
+
+
+def _put_phrases(template: str, phrase: str, plural: str) -> str:
+    """Replace the two fields of a template with a noun phrase and its plural."""
+    return template.replace(FIELDS[0], phrase).replace(FIELDS[1], plural)
 
 
 def _shared_nouns(
@@ -448,7 +582,7 @@ def _fill_template(
     article = descriptor.get("article") or ("an" if word[0].lower() in "aeiou" else "a")
     phrases = [] if rule.get("must_be_noun") else [(word, word)]
     phrases += [(f"{article} {word} {noun}", f"{word} {plural}") for noun, plural in nouns]
-    return [template.format(noun_phrase=p, plural_noun_phrase=plural) for p, plural in phrases]
+    return [_put_phrases(template, phrase, plural) for phrase, plural in phrases]
 
 
 READERS: dict[str, Callable[[Path, list[str]], Tables]] = {
