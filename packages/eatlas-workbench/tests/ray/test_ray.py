@@ -105,7 +105,7 @@ def test_items_are_done_on_both_nodes_and_numbers_are_the_same(cluster, bert, ca
     scanned = eatlas.scan("glove-sample", "weat-6", bands=(), executor=on_ray)
     alone = eatlas.scan("glove-sample", "weat-6", bands=())
     assert scanned.to_dict() == alone.to_dict()
-    assert scanned.to_frame("all").equals(alone.to_frame("all"))
+    assert scanned.to_frame().equals(alone.to_frame())
     said = capfd.readouterr()
     assert (said.out, "ray" in said.err) == ("", False)
 

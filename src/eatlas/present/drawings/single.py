@@ -105,7 +105,7 @@ def influence(result: AssociationResult, width: float) -> Drawing:
             text = f"the {len(most)} most influential of {len(changes)} terms"
             sheet.write(text, size=11, class_="eat-muted")
         sheet.y += 6
-        axis = Axis.with_margin([d, *(d + change for change, *_ in most)], names + 10, width - 64)
+        axis = Axis.with_margin([d, *(d + change for change, *_ in most)], names + 10, width - 84)
         names_of = {term: broken(term, names - LEFT - 8, 3, LETTERS) for _, term, _ in most}
         heights = {term: 14.0 * len(lines) + 5 for term, lines in names_of.items()}
         bottom, whole = sheet.y + sum(heights.values()), f"M{axis.at(d):.1f} "

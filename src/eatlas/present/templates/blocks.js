@@ -236,7 +236,7 @@ const blocks = (() => {
       for (const part of lines(`${name}: d = ${effect(d)}`, width - 24, 3, 14)) parts.push(label(part, 10, y += 16, { "font-weight": 700 }));
       if (all > most.length) parts.push(label(`the ${most.length} most influential of ${all} terms`, 10, y += 15, { size: 11, class: "eat-muted" }));
       y += 6;
-      const axis = Axis.withMargin([d, ...most.map(([, , without]) => without)], column + 10, width - 64), bottom = y + 19 * most.length;
+      const axis = Axis.withMargin([d, ...most.map(([, , without]) => without)], column + 10, width - 84), bottom = y + 19 * most.length;
       parts.push(path(axis.ticks().map(([at]) => `M${short(at)} ${y}V${bottom}`).join(""), "fig-grid"), ...axis.ticks().map(([at, number]) => aside(number, at, bottom + 16)));
       parts.push(path(`M${short(axis.at(d))} ${y}V${bottom}`, "fig-ink"));
       for (const [term, role, without] of [...most].sort((one, other) => (one[2] - other[2]) * d)) {
