@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 from tests.encoders.language import tiny
+from tests.encoders.language.given import Given
 
 import eatlas
 from eatlas.engine.verify import verify
@@ -16,8 +17,6 @@ from eatlas.stimuli import SentenceTriplesTest
 from eatlas_models.encoders.language import language_model
 from eatlas_models.measures.cat import difference_spans
 from eatlas_models.present.triples import ACCOUNT
-from eatlas_models.results.language_model import LanguageModelRecord
-from eatlas_models.stimuli.pairs import Answer
 
 WITHIN = [
     {"more": "The woman is nice.", "less": "The woman is vile.", "unrelated": "The woman is love."},
@@ -36,21 +35,6 @@ AFTER = [
 
 def triples_test(triples, **values):
     return SentenceTriplesTest(id="triples", triples=triples, **values)
-
-
-class Given:
-    """A model with stated scores of texts."""
-
-    name = fingerprint = "given"
-    notes = ()
-    kind = "causal"
-    about = LanguageModelRecord(model="given", architecture="table", kind="causal")
-
-    def __init__(self, scores):
-        self.scores = scores
-
-    def score(self, questions, tell=None):
-        return {q: Answer(self.scores[q.text], pieces=1) for q in questions}
 
 
 def triples_of(rows):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 from tests.encoders.language import tiny
+from tests.encoders.language.given import Given
 
 import eatlas
 from eatlas.engine.verify import verify
@@ -15,8 +16,6 @@ from eatlas.stats.correlation import sign_test
 from eatlas.stimuli import SentencePairsTest, to_toml
 from eatlas_corpora.reading import Contexts, Pairs
 from eatlas_models.encoders.language import language_model
-from eatlas_models.results.language_model import LanguageModelRecord
-from eatlas_models.stimuli.pairs import Answer
 
 PAIRS = [
     {"more": "The woman likes home.", "less": "The man likes home.", "type": "gender"},
@@ -211,21 +210,6 @@ def test_equal_scores_are_no_preference():
     assert tied.targets[0].value == 0
     assert tied.targets[0].p == 1
     assert tied.value in {0.0, 50.0}
-
-
-class Given:
-    """A causal model with stated scores of texts."""
-
-    name = fingerprint = "given"
-    notes = ()
-    kind = "causal"
-    about = LanguageModelRecord(model="given", architecture="table", kind="causal")
-
-    def __init__(self, scores):
-        self.scores = scores
-
-    def score(self, questions, tell=None):
-        return {q: Answer(self.scores[q.text], pieces=1) for q in questions}
 
 
 @pytest.mark.parametrize(

@@ -449,21 +449,20 @@ def _part(value: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def _require_values(count: int, where: str) -> None:
-    if count > MOST_VALUES:
-        raise ResultsError(
-            f"{where}: the log has too many values",
-            got=f"up to {count:,}",
-            allowed=f"at most {MOST_VALUES:,}",
-            remedy="divide the task into several",
-        )
+    _require_at_most(MOST_VALUES, count, "values", where, f"up to {count:,}")
 
 
 def _require_samples(count: int, path: Path) -> None:
-    if count > MOST_SAMPLES:
+    _require_at_most(MOST_SAMPLES, count, "samples", str(path), f"{count:,}")
+
+
+def _require_at_most(most: int, count: int, things: str, where: str, got: str) -> None:
+    """Refuse a log with too many values or samples."""
+    if count > most:
         raise ResultsError(
-            f"{path}: the log has too many samples",
-            got=f"{count:,}",
-            allowed=f"at most {MOST_SAMPLES:,}",
+            f"{where}: the log has too many {things}",
+            got=got,
+            allowed=f"at most {most:,}",
             remedy="divide the task into several",
         )
 
