@@ -1,4 +1,4 @@
-"""Write authors and addresses of publication.toml into the files that need them.
+"""Write the version, and authors and addresses of publication.toml, into files that need them.
 
 ``python tools/publication.py`` writes; with ``--check`` it says which files differ, and with
 ``--ready`` which values are still placeholders.
@@ -19,7 +19,7 @@ PLACEHOLDER = re.compile(r"TODO\b|example\.org")
 HEAD = "# written by tools/publication.py\n"
 NOBODY = "The eatlas developers"
 VERSION = "$HFPR_VERSION"
-"""What hatch-fancy-pypi-readme reaffiliations by the version of a package."""
+"""What hatch-fancy-pypi-readme replaces by the version of a package."""
 RELATIVE = r"(?!https?:|#|mailto:)(?:\.\./)*([^)\s]+)"
 
 
@@ -59,7 +59,9 @@ def name(author: Mapping[str, str]) -> str:
 
 
 def of_project(text: str, values: Mapping[str, Any]) -> str:
-    """pyproject.toml with authors, addresses, and a README whose links lead to the repository."""
+    """pyproject.toml with version, authors, addresses, links of the README to the repository."""
+    text = re.sub(r'(?m)^version = ".*"$', f'version = "{version()}"', text)
+    text = re.sub(r'"(eatlas[\w-]*)==[^"]*"', rf'"\1=={version()}"', text)
     people = [
         {"name": name(each)} | {key: each[key] for key in ("email",) if key in each}
         for each in authors(values)
