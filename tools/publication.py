@@ -1,7 +1,7 @@
 """Write the version, and authors and addresses of publication.toml, into files that need them.
 
-``python tools/publication.py`` writes; with ``--check`` it says which files differ, and with
-``--ready`` which values are still placeholders.
+``python tools/publication.py`` writes; with ``--check`` it says which files differ, with
+``--ready`` which values are still placeholders; with ``--page`` it prints the page of the release.
 """
 
 from __future__ import annotations
@@ -222,6 +222,13 @@ WRITERS: dict[str, Callable[[str, Mapping[str, Any]], str]] = {
 }
 
 
+def release_page(values: Mapping[str, Any]) -> str:
+    """The page of this version for the code host: without its title, with links to the site."""
+    page = ROOT / "docs" / "releases" / f"{version()}.md"
+    text = page.read_text(encoding="utf-8").partition("\n\n")[2]
+    return re.sub(r"\]\(\.\./([\w/-]+)\.md", rf"]({values['documentation']}\1.html", text)
+
+
 def texts() -> Iterator[tuple[Path, str, str]]:
     """Each file, its text, and its text as it should be."""
     values = publication()
@@ -237,6 +244,9 @@ def main(arguments: list[str]) -> int:
         for line in left:
             print(f"publication.toml: {line} is a placeholder")
         return bool(left)
+    if arguments == ["--page"]:
+        print(release_page(publication()), end="")
+        return 0
     changed = [(path, new) for path, old, new in texts() if old != new]
     for path, new in changed:
         print(f"{path.relative_to(ROOT)} {'differs' if arguments == ['--check'] else 'written'}")

@@ -2,8 +2,8 @@
 
 ``make release`` runs it: nothing is a placeholder; the same bytes come twice; twine finds nothing;
 each file has what the repository has and no more; each wheel installs without a compiler in a bare
-environment of each Python at hand; there the README's commands run, and results of the version
-before are verified. ``make rehearsal`` does the same with placeholders.
+environment of each Python at hand; there the README's commands run, and results of earlier
+versions are verified. ``make rehearsal`` does the same with placeholders.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ PACKAGES = (ROOT, *sorted(path.parent for path in ROOT.glob("packages/*/pyprojec
 PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
 MEGABYTES = {"eatlas": 8.5}
 """Largest file of a package; of the others 1."""
-BEFORE = ROOT / "tests" / "whole" / "results-0.2.0.jsonl"
-"""Results of the version before, which every later version verifies."""
+BEFORE = sorted((ROOT / "tests" / "whole").glob("results-*.jsonl"))
+"""Results of earlier versions, which every later version verifies."""
 NOBODY = "nobody"
 """Who installs, where a root user makes the release."""
 
@@ -97,7 +97,7 @@ def try_out(python: str, files: Sequence[Path]) -> None:
         folder = Path(name)
         user = _user(python, folder)
         wheels = [shutil.copy(path, folder) for path in files if path.suffix == ".whl"]
-        shutil.copy(BEFORE, folder / "before.jsonl")
+        before = [shutil.copy(path, folder) for path in BEFORE]
         environment = {"PATH": f"{folder}/bare/bin:{_without_compilers(folder)}", "HOME": name}
         _run([python, "-m", "venv", "bare"], environment, folder, user)
         install = ["bare/bin/python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
@@ -105,8 +105,8 @@ def try_out(python: str, files: Sequence[Path]) -> None:
         for part in ([core], wheels):
             _run([*install, *part], environment, folder, user)
             _run(["bare/bin/eatlas", "run"], environment, folder, user)
-            for results in ("out/results.jsonl", "before.jsonl"):
-                _run(["bare/bin/eatlas", "verify", results], environment, folder, user)
+            for results in ("out/results.jsonl", *before):
+                _run(["bare/bin/eatlas", "verify", str(results)], environment, folder, user)
         _run(["bare/bin/python", "-m", "pip", "check"], environment, folder, user)
 
 

@@ -14,6 +14,8 @@ from textwrap import indent
 import pytest
 from tools.docs.examples import Block, blocks, check
 
+from eatlas.installed import entry_points_of
+
 MEASURE = "Add a measure"
 PAGE = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
@@ -64,6 +66,7 @@ def run_commands(folder: Path, title: str) -> None:
 def test_a_measure(tmp_path, monkeypatch):
     lay_out(tmp_path, (MEASURE,))
     run_commands(tmp_path, MEASURE)
+    entry_points_of("eatlas.measures")  # read before, so that later tests do not see the example
     monkeypatch.syspath_prepend(tmp_path / "src")
     monkeypatch.syspath_prepend(tmp_path / "tests")
     page = import_module("test_median_gap")

@@ -1,8 +1,10 @@
 """What a release needs: filled-in addresses everywhere, and files that have what they should."""
 
 import json
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 
 import pytest
@@ -54,6 +56,30 @@ def test_what_a_person_fills_in_is_in_every_file():
     assert zenodo["creators"] == [
         {"name": "Name, Some", "orcid": "0000-0002-1825-0097", "affiliation": "An institute"}
     ]
+
+
+def test_the_page_of_the_release_fits_a_screen_and_the_code_host_shows_it(capsys):
+    page = publication.ROOT / "docs" / "releases" / f"{publication.version()}.md"
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 100
+    assert any(line.startswith(f"pip install eatlas=={publication.version()} ") for line in lines)
+    assert publication.main(["--page"]) == 0
+    body = capsys.readouterr().out
+    assert "](../" not in body
+    assert f"]({publication.publication()['documentation']}changelog.html)" in body
+    workflow = publication.ROOT / ".github" / "workflows" / "release.yml"
+    assert "publication.py --page > page.md" in workflow.read_text(encoding="utf-8")
+
+
+def test_each_fragment_has_a_type_that_the_changelog_has():
+    project = tomllib.loads((publication.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    types = [each["directory"] for each in project["tool"]["towncrier"]["type"]]
+    folder = publication.ROOT / "changelog.d"
+    listed = re.findall(r"(?m)^\| `(\w+)` \|", (folder / "README.md").read_text(encoding="utf-8"))
+    assert listed == types
+    fragments = [path.name for path in folder.glob("*.md") if path.name != "README.md"]
+    assert [name for name in fragments if name.split(".")[-2] not in types] == []
 
 
 @pytest.fixture(scope="module")
@@ -109,11 +135,14 @@ def test_an_index_takes_the_metadata(files):
 
 
 @pytest.mark.slow
-def test_results_of_the_version_before_are_the_same():
+@pytest.mark.parametrize("path", release.BEFORE, ids=lambda path: path.stem)
+def test_results_of_earlier_versions_are_the_same(path):
     done = subprocess.run(
-        [sys.executable, "-m", "eatlas", "verify", str(release.BEFORE)],
+        [sys.executable, "-m", "eatlas", "verify", str(path)],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    made_by = path.stem.removeprefix("results-")
+    assert f"made by eatlas {made_by}, verified by {publication.version()}" in done.stdout

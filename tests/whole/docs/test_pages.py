@@ -84,6 +84,20 @@ def test_every_page_is_in_the_navigation():
     assert sorted(nav_of(config["nav"])) == sorted(there)
 
 
+def test_the_page_of_versions_names_every_format_and_python():
+    page = (DOCS / "versions.md").read_text(encoding="utf-8")
+    code = "".join(
+        path.read_text(encoding="utf-8")
+        for folder in (ROOT / "src", *ROOT.glob("packages/*/src"))
+        for path in folder.rglob("*.py")
+    )
+    formats = set(re.findall(r'"(eatlas/[a-z-]+/[0-9]+)"', code))
+    assert set(re.findall(r"`(eatlas/[a-z-]+/[0-9]+)`", page)) == formats
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pythons = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+    assert f"Python {pythons[0]} to {pythons[-1]}" in page
+
+
 def test_the_reference_of_the_command_line_is_what_help_says():
     """If this fails, run: python tools/write_cli_reference.py"""
     folder = write_cli_reference.FOLDER
