@@ -134,7 +134,7 @@ $(AUDIT)/installed:
 
 $(RELEASE)/installed:
 	$(PYTHON) -m venv $(RELEASE)
-	$(RELEASE)/bin/python $(PIP) hatchling hatch-fancy-pypi-readme twine
+	$(RELEASE)/bin/python $(PIP) hatchling hatch-fancy-pypi-readme twine pyyaml py-rattler-build
 	@touch $@
 
 $(VENV)/linted: $(VENV)/installed

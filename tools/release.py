@@ -3,11 +3,13 @@
 ``make release`` runs it: nothing is a placeholder; the same bytes come twice; twine finds nothing;
 each file has what the repository has and no more; each wheel installs without a compiler in a bare
 environment of each Python at hand; there the README's commands run, and results of earlier
-versions are verified. ``make rehearsal`` does the same with placeholders.
+versions are verified; and a conda recipe has the SHA-256 of the source archives. ``make rehearsal``
+does the same with placeholders.
 """
 
 from __future__ import annotations
 
+import getpass
 import hashlib
 import os
 import shutil
@@ -21,6 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import publication
+import write_conda_recipe
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = (ROOT, *sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml")))
@@ -91,11 +94,46 @@ def faults(path: Path) -> Iterator[str]:
         yield f"{path.name} has {size:.1f} MB; allowed: {allowed}"
 
 
-def try_out(python: str, files: Sequence[Path]) -> None:
+def pythons() -> Iterator[tuple[str, str | None]]:
+    """Each supported Python that runs here, and who runs it: not root, where another user can."""
+    users = (None,) if os.geteuid() else (NOBODY, None)
+    folders = [folder for paths in (os.environ["PATH"], os.defpath) for folder in paths.split(":")]
+    for name in PYTHONS:
+        found = [path for folder in folders if (path := shutil.which(name, path=folder))]
+        yield from [(path, user) for user in users for path in found if _runs(path, user)][:1]
+
+
+def _runs(python: str, user: str | None) -> bool:
+    """Whether a user can run that Python: a file in a closed folder, or a shim, may not run."""
+    try:
+        done = subprocess.run([python, "--version"], user=user, capture_output=True, check=False)
+    except PermissionError:
+        return False
+    return done.returncode == 0
+
+
+def write_recipe(folder: Path, files: Sequence[Path]) -> None:
+    """Write the conda recipe of the source archives; stop unless it yields every package."""
+    import rattler_build  # noqa: PLC0415  (only the environment of releases has it)
+
+    path = folder / write_conda_recipe.TARGET.name
+    digests = {file.name: digest(file) for file in files}
+    text = write_conda_recipe.recipe(publication.publication(), digests)
+    path.write_text(text, encoding="utf-8", newline="\n")
+    outputs = rattler_build.Stage0Recipe.from_file(path).render(rattler_build.VariantConfig())
+    found = [output.recipe.package.name for output in outputs]
+    print(f"{path.name} yields {', '.join(found)}")
+    if len(found) != len(PACKAGES) or write_conda_recipe.UNKNOWN in text:
+        sys.exit(f"{path} lacks a package or the SHA-256 of its archive")
+
+
+def try_out(python: str, user: str | None, files: Sequence[Path]) -> None:
     """Install the wheels in a bare environment, and do what the README says first."""
+    print(f"{python} installs as {user or getpass.getuser()}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        user = _user(python, folder)
+        if user:
+            shutil.chown(folder, user)
         wheels = [shutil.copy(path, folder) for path in files if path.suffix == ".whl"]
         before = [shutil.copy(path, folder) for path in BEFORE]
         environment = {"PATH": f"{folder}/bare/bin:{_without_compilers(folder)}", "HOME": name}
@@ -108,19 +146,6 @@ def try_out(python: str, files: Sequence[Path]) -> None:
             for results in ("out/results.jsonl", *before):
                 _run(["bare/bin/eatlas", "verify", str(results)], environment, folder, user)
         _run(["bare/bin/python", "-m", "pip", "check"], environment, folder, user)
-
-
-def _user(python: str, folder: Path) -> str | None:
-    """Who installs: not root, where another user can run that Python."""
-    if os.geteuid():
-        return None
-    shutil.chown(folder, NOBODY)
-    try:
-        subprocess.run([python, "--version"], user=NOBODY, capture_output=True, check=True)
-    except PermissionError:
-        print(f"{python} installs as root: {NOBODY} cannot run it")
-        return None
-    return NOBODY
 
 
 def _without_compilers(folder: Path) -> str:
@@ -170,9 +195,9 @@ def main(arguments: list[str]) -> int:
     wrong += [fault for path in files for fault in faults(path)]
     print(*wrong, sep="\n")
     _run([sys.executable, "-m", "twine", "check", "--strict", *map(str, files)], {})
-    search = os.pathsep.join([os.defpath, os.environ["PATH"]])
-    for python in filter(None, (shutil.which(name, path=search) for name in PYTHONS)):
-        try_out(python, files)
+    write_recipe(target, files)
+    for python, user in pythons():
+        try_out(python, user, files)
     for path in files:
         print(f"{digest(path)}  {path.name}")
     return bool(wrong)

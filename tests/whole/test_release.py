@@ -8,7 +8,8 @@ import tomllib
 import zipfile
 
 import pytest
-from tools import publication, release
+import yaml
+from tools import publication, release, write_conda_recipe
 
 
 def test_authors_and_addresses_are_the_same_in_all_files():
@@ -29,6 +30,7 @@ FILLED = {
             "email": "some@code.example",
             "orcid": "0000-0002-1825-0097",
             "affiliation": "An institute",
+            "github": "some-name",
         }
     ],
 }
@@ -80,6 +82,33 @@ def test_each_fragment_has_a_type_that_the_changelog_has():
     assert listed == types
     fragments = [path.name for path in folder.glob("*.md") if path.name != "README.md"]
     assert [name for name in fragments if name.split(".")[-2] not in types] == []
+
+
+def test_the_conda_recipe_has_the_requirements_of_all_packages():
+    text = write_conda_recipe.TARGET.read_text(encoding="utf-8")
+    written = write_conda_recipe.recipe(publication.publication(), {})
+    assert text == written, "run python tools/write_conda_recipe.py"
+
+
+def test_the_conda_recipe_names_packages_as_conda_forge_does():
+    pinned = '${{ pin_subpackage("eatlas", exact=True) }}'
+    assert write_conda_recipe.requirements(["eatlas==0.2.0", "torch>=2.6", "numpy>=2.0"]) == {
+        "eatlas": pinned,
+        "pytorch": "pytorch >=2.6",
+        "numpy": "numpy >=2.0",
+    }
+    with pytest.raises(SystemExit, match="'numpy<3' has no lower bound"):
+        write_conda_recipe.requirements(["numpy<3"])
+
+
+def test_the_conda_recipe_has_digests_and_maintainers():
+    archive = f"eatlas_models-{publication.version()}.tar.gz"
+    recipe = yaml.safe_load(write_conda_recipe.recipe(FILLED, {archive: "a1" * 32}))
+    digests = {each["package"]["name"]: each["source"]["sha256"] for each in recipe["outputs"]}
+    assert digests.pop("eatlas-models") == "a1" * 32
+    assert set(digests.values()) == {write_conda_recipe.UNKNOWN}
+    assert recipe["extra"]["recipe-maintainers"] == ["some-name"]
+    assert recipe["about"]["homepage"] == "https://code.example/eatlas"
 
 
 @pytest.fixture(scope="module")
