@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -12,7 +13,7 @@ SMALL = 1e-3
 SMALLEST = 5e-324
 """The smallest number above 0 that a computer keeps."""
 LARGE = 1e5
-"""A number of unknown scale that is as large has a power of ten, as has one below `SMALL`."""
+"""A number that is as large has a power of ten, as has one of unknown scale below `SMALL`."""
 RAREST = 1e-12
 """The least probability that is said in words."""
 _POWER = re.compile(r"(?<![^\s(\[])(\d(?:\.\d+)?)e-0?(\d+)(?![\w-]|\.\w)")
@@ -27,6 +28,8 @@ def effect(d: float | None, decimals: int = 2) -> str:
     """An effect size, mean or difference with a true minus sign; a dash where undefined."""
     if d is None:
         return UNDEFINED
+    if LARGE <= abs(d) < math.inf:
+        return _power_of_ten(d)
     text = f"{d:.{decimals}f}"
     negative = text.startswith("-") and float(text) != 0.0
     return (MINUS if negative else "") + text.lstrip("-")
@@ -34,8 +37,10 @@ def effect(d: float | None, decimals: int = 2) -> str:
 
 def number(value: float) -> str:
     """A number of unknown scale: three decimals, or a power of ten where it is small or large."""
-    if value == 0.0 or SMALL <= abs(value) < LARGE:
-        return effect(value, 3)
+    return _power_of_ten(value) if 0.0 < abs(value) < SMALL else effect(value, 3)
+
+
+def _power_of_ten(value: float) -> str:
     mantissa, exponent = f"{value:.1e}".split("e")
     return f"{effect(float(mantissa), 1)}e{int(exponent)}"
 

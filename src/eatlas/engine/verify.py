@@ -88,6 +88,12 @@ NOT_COMPARED = frozenset(
 )
 """What the last bits of vectors decide, which are the machine's where a model computes them."""
 
+MEANS = (
+    "pool=mean takes special tokens since version 0.3; if an earlier version measured this, open "
+    "the model with pool=mean-words: --vectors '{name}=MODEL?pool=mean-words'"
+)
+"""How to repeat a result of the mean that earlier versions called so."""
+
 KNOWN = {"given": "the test that was given,", "built in": "the built-in test"}
 """What the names in a result are compared with."""
 
@@ -466,6 +472,9 @@ def _verdict(check: _Check, instead: Collection[str]) -> Verdict:
     if check.against == "hash" and check.test.sentences_from and not result.contexts:
         origin = _shortly(check.test.sentences_from)
         remarks.append(f"provenance.sentences_from is not verified: {origin}")
+    pools = [record.encoding and record.encoding.pool for record in (result, again)]
+    if pools == ["mean-words", "mean-all"]:
+        remarks.append(MEANS.format(name=result.source))
     return _make_verdict(result, [*check.lines, *differences(old, new)], remarks, check.against)
 
 

@@ -42,9 +42,17 @@ def test_a_log_without_a_score_writes_nothing(eatlas_cli, tmp_path):
     assert not (tmp_path / "o").exists()
 
 
-def test_a_large_score_has_a_report(eatlas_cli, tmp_path):
+@pytest.mark.parametrize(
+    ("score", "shown"),
+    [("1e149", "1.0e149 [1.0e149, 1.0e149]"), ("-2.5e6", "−2.5e6 [−2.7e6, −2.3e6]")],
+)
+def test_a_large_score_is_a_power_of_ten(eatlas_cli, tmp_path, score, shown):
     path = tmp_path / "results_1.json"
-    path.write_text('{"results": {"t": {"words,none": 1e15}}, "configs": {}, "model_name": "m"}')
+    numbers = f'{{"words,none": {score}, "words_stderr,none": 1e5}}'
+    path.write_text(f'{{"results": {{"t": {numbers}}}, "configs": {{}}, "model_name": "m"}}')
     ended = eatlas_cli("logs", path, "-o", tmp_path / "o")
     assert (ended.code, ended.err) == (0, "")
-    assert (tmp_path / "o" / "report.html").exists()
+    page = (tmp_path / "o" / "report.html").read_text()
+    for text in (ended.said, page):
+        assert f"t, words: {shown}" in text
+        assert "00000000" not in text.partition("<script")[0]

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from scipy.stats import spearmanr
-from tests.reading.inputs import EVAL, LM_EVAL, inspect_json, is_biased, write_model
+from tests.reading.inputs import EPOCHS, EVAL, LM_EVAL, inspect_json, is_biased, write_model
 
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.results import AssociationResult, Results
 from eatlas.stimuli.batteries import load_tests
-from eatlas_models.engine.benchmarks import model_name
+from eatlas_models.engine.benchmarks import match_models, rename_models
 from eatlas_models.stimuli.categories import category_of_task, category_of_test
 
 CAREER = "bai-career"
@@ -53,6 +53,25 @@ def test_scores_of_a_log_by_category() -> None:
     assert accuracy.value == pytest.approx(8 / 24)
     assert accuracy.interval[0] < 8 / 24 < accuracy.interval[1]
     assert (accuracy.log.samples, accuracy.log.basis) == (24, "samples")
+
+
+def test_scores_of_real_answers_of_a_model() -> None:
+    """Accuracies as ``inspect eval`` printed them, bias scores by a loop over its samples."""
+    of = {"choice/mean/accuracy": (0.417, {"Age": 0.375, "Sexual_orientation": 0.3,
+                                           "Gender_identity": 0.667}),
+          "bias-ambiguous": (-0.5, {"Age": -0.6, "Sexual_orientation": -0.4,
+                                    "Gender_identity": -0.5}),
+          "bias-disambiguated": (-0.714, {"Age": -1.0, "Sexual_orientation": 0.0,
+                                          "Gender_identity": -1.0})}  # fmt: skip
+    results = {result.metric: result for result in eatlas.read_logs(EPOCHS)}
+    for metric, (value, categories) in of.items():
+        assert round(results[metric].value, 3) == value
+        assert {t.term: round(t.value, 3) for t in results[metric].targets} == categories
+        assert results[metric].log.basis == "samples"
+    assert str(results["bias-ambiguous"].warnings[0]).startswith("6 of 48 answers name none")
+    mode = results["choice/mode/accuracy"]
+    assert mode.log.basis == "standard error", "a mean over epochs by category is no mode"
+    assert [target.term for target in mode.targets] == ["All questions"]
 
 
 def test_a_score_without_samples_has_the_standard_error_of_its_log(tmp_path: Path) -> None:
@@ -229,19 +248,52 @@ def test_two_results_of_one_model_are_refused(six: tuple[Results, Results]) -> N
 
 
 @pytest.mark.parametrize(
-    "source",
-    ["gpt2", "hf:gpt2", "openai-community/gpt2", "hf:openai-community/gpt2?layer=3", "GPT2",
-     "chat:http://localhost:8000/v1?model=gpt2"],
-)  # fmt: skip
-def test_one_model_has_one_name(source: str) -> None:
-    assert model_name(source) == "gpt2"
+    ("first", "second"),
+    [
+        ("hf:gpt2", "openai-community/gpt2"),
+        ("hf:openai-community/gpt2?layer=3", "gpt2"),
+        ("hf:openai-community/gpt2", "hf/openai-community/GPT2"),
+        ("chat:http://localhost:8000/v1?model=gpt2", "openai-api/local/gpt2"),
+        ("chat:http://localhost:11434/v1?model=llama3:8b", "ollama/llama3:8b"),
+        ("hf:meta/llama-3:free", "openrouter/meta/llama-3:free"),
+        ("hf:/data/models/gpt2/", "openai-community/gpt2"),
+        ("hf:./gpt2", "openai-community/gpt2"),
+    ],
+)
+def test_one_model_has_several_names(first: str, second: str) -> None:
+    assert match_models([first], [second]) == {first: second}
+    assert match_models([second], [first]) == {second: first}
 
 
-def test_what_follows_a_colon_in_a_name_belongs_to_the_model() -> None:
-    served = "chat:http://localhost:11434/v1?model=llama3:8b"
-    assert model_name(served) == model_name("ollama/llama3:8b") == "llama3:8b"
-    assert model_name("ollama/qwen2:8b") == "qwen2:8b"
-    assert model_name("hf:meta/llama-3:free") == "llama-3:free"
+@pytest.mark.parametrize(
+    ("sources", "others"),
+    [
+        (["hf:meta/chat"], ["mistral/chat"]),  # names that end alike
+        (["ollama/qwen2:8b"], ["ollama/llama3:8b"]),
+        (["hf:a/chat", "hf:b/chat"], ["chat"]),  # either could be it
+        (["hf:a/chat"], ["chat", "host/a/chat"]),
+    ],
+)
+def test_models_that_may_differ_are_not_matched(sources: list[str], others: list[str]) -> None:
+    assert match_models(sources, others) == {}
+    assert match_models(others, sources) == {}
+
+
+def test_the_same_name_is_matched_before_one_that_ends_alike() -> None:
+    assert match_models(["a/chat", "chat"], ["chat"]) == {"chat": "chat"}
+
+
+def test_models_of_two_makers_with_one_name_are_not_compared(
+    six: tuple[Results, Results],
+) -> None:
+    asked, read = six
+    theirs = [r.model_copy(update={"source": f"hf:maker/{r.source}"}) for r in asked]
+    for result in eatlas.agreement([*theirs, *read]):
+        assert result.models == 0
+        assert set(result.unmatched) == {r.source for r in (*theirs, *read)}
+    assert rename_models(theirs, read) == [*read]
+    ours = [r.model_copy(update={"source": f"hf:{r.source}"}) for r in asked]
+    assert {r.source for r in rename_models(ours, read)} == {r.source for r in ours}
 
 
 def write_categories(folder: Path, model: str, scores: dict[str, float]) -> None:

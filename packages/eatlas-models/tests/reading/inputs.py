@@ -10,6 +10,7 @@ from eatlas_models.reading.evaluation_logs import _read_archive
 
 LOGS = Path(__file__).parent / "logs"
 EVAL = LOGS / "bbq.eval"
+EPOCHS = LOGS / "bbq-epochs.eval"
 LM_EVAL = next((LOGS / "lm-eval").glob("results_*.json"))
 STEREOTYPED = {"woman", "old", "lowSES-Black"}
 """Labels of the groups that the questions are about."""

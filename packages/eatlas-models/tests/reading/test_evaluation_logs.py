@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.reading.inputs import EVAL, LM_EVAL, LOGS, inspect_json, is_biased
+from tests.reading.inputs import EPOCHS, EVAL, LM_EVAL, LOGS, inspect_json, is_biased
 
 from eatlas.errors import EatlasError, ResultsError
 from eatlas_models.reading import evaluation_logs
@@ -33,6 +33,20 @@ def test_the_other_format_of_inspect_ai_is_the_same(tmp_path: Path) -> None:
     path.write_text(json.dumps(inspect_json()), encoding="utf-8")
     (log,), (packed,) = read_evaluation_logs(path), read_evaluation_logs(EVAL)
     assert (log.reported, log.samples) == (packed.reported, packed.samples)
+
+
+def test_a_log_of_a_model_with_epochs_and_reducers_and_answers_that_are_none() -> None:
+    """Numbers as ``inspect eval`` printed them."""
+    (log,) = read_evaluation_logs(EPOCHS)
+    assert (log.task, log.model) == ("bbq_grouped", "openai-api/smol/smollm2")
+    assert [
+        (score.metric, round(score.value, 3), round(score.error, 3)) for score in log.reported
+    ] == [(f"choice/{reducer}/accuracy", 0.417, 0.103) for reducer in ("mean", "mode", "pass_at_1")]
+    assert len(log.samples) == 48
+    assert sum(sample.bbq is None for sample in log.samples) == 6
+    assert {metric for sample in log.samples for metric in sample.scores} == {
+        "choice/mean/accuracy"
+    }
 
 
 def test_a_log_of_lm_eval_with_its_samples() -> None:
@@ -129,7 +143,7 @@ def test_bias_scores_by_hand(answers: str, ambiguous: bool, score: float) -> Non
 
 
 def test_a_folder_has_all_its_logs(tmp_path: Path) -> None:
-    assert [log.task for log in read_evaluation_logs(LOGS)] == ["bbq", "bbq"]
+    assert [log.task for log in read_evaluation_logs(LOGS)] == ["bbq_grouped", "bbq", "bbq"]
     (tmp_path / "settings.json").write_text("{}")
     with pytest.raises(ResultsError, match=r"contains no log[\s\S]*settings.json"):
         read_evaluation_logs(tmp_path)
@@ -391,14 +405,80 @@ def test_names_that_are_empty_or_too_long(tmp_path: Path) -> None:
     assert (log.model, log.task) == ("log", "log")
 
 
+def scores_of_inspect(path: Path, *scores: dict[str, Any], **changes: Any) -> Path:
+    """The log of real samples with other scores of the whole task."""
+    return changed(path, results={"scores": [*scores]}, **changes)
+
+
+def score(name: str, value: float = 0.5, **more: Any) -> dict[str, Any]:
+    return {"name": name, "metrics": {"accuracy": {"value": value}}, **more}
+
+
 def test_scorers_of_one_name_are_known_by_their_reducer(tmp_path: Path) -> None:
-    scores = [
-        {"name": "choice", "reducer": reducer, "metrics": {"accuracy": {"value": value}}}
-        for reducer, value in (("mean", 0.5), ("mode", 0.7))
-    ]
-    path = changed(tmp_path / "log.json", results={"scores": scores})
-    (log,) = read_evaluation_logs(path)
+    scores = [score("choice", 0.5, reducer="mean"), score("choice", 0.7, reducer="mode")]
+    (log,) = read_evaluation_logs(scores_of_inspect(tmp_path / "log.json", *scores))
     assert {each.metric: each.value for each in log.reported} == {
         "choice/mean/accuracy": 0.5, "choice/mode/accuracy": 0.7,
     }  # fmt: skip
-    assert set(log.samples[0].scores) == {"choice/mean/accuracy", "choice/mode/accuracy"}
+    assert set(log.samples[0].scores) == {"choice/mean/accuracy"}, "a mode is no mean of samples"
+
+
+def test_scorers_with_numbers_of_one_name_are_known_by_their_own(tmp_path: Path) -> None:
+    samples = [
+        {"id": 1, "scores": {"first": {"value": {"a": 1, "b": 0}}, "second": {"value": {"a": 0}}}}
+    ]
+    scores = [score("a", scorer="first"), score("b", scorer="first"), score("a", scorer="second")]
+    (log,) = read_evaluation_logs(
+        scores_of_inspect(tmp_path / "log.json", *scores, samples=samples)
+    )
+    assert log.samples[0].scores == {
+        "first/a/accuracy": 1.0, "b/accuracy": 0.0, "second/a/accuracy": 0.0,
+    }  # fmt: skip
+
+
+def grouped(value: float, key: str = "category") -> dict[str, Any]:
+    """An accuracy as ``grouped(accuracy(), "category")`` of inspect_ai writes it."""
+    parameters = {"metric": {"type": "metric", "name": "accuracy"}, "group_key": key}
+    return {"group": "grouped", "value": value, "params": parameters}
+
+
+def test_grouped_metrics_are_the_metric_and_its_categories(tmp_path: Path) -> None:
+    metrics = {"Age": grouped(0.25), "all": grouped(0.5), "stderr": {"value": 0.1}}
+    scores = {"name": "choice", "metrics": metrics}
+    path = scores_of_inspect(tmp_path / "log.json", scores)
+    (log,) = read_evaluation_logs(path)
+    assert [score.metric for score in log.reported] == ["accuracy"], "samples have categories"
+    assert {sample.category for sample in log.samples} > {"Age"}
+    (log,) = read_evaluation_logs(scores_of_inspect(path, scores, samples=[]))
+    assert {score.metric: score.value for score in log.reported} == {
+        "accuracy": 0.5, "accuracy/Age": 0.25,
+    }  # fmt: skip
+    metrics = {"a": grouped(0.25, "level"), "all": grouped(0.5), "accuracy": {"value": 0.6}}
+    path = scores_of_inspect(path, {"name": "choice", "metrics": metrics})
+    (log,) = read_evaluation_logs(path)
+    assert {score.metric: score.value for score in log.reported} == {
+        "accuracy": 0.6, "accuracy/a": 0.25, "accuracy/all": 0.5,
+    }  # fmt: skip
+
+
+def test_a_score_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    path = scores_of_inspect(tmp_path / "log.json", score("choice"), score("choice", 0.7))
+    with pytest.raises(ResultsError, match=r"the score 'choice/accuracy' twice[\s\S]*remedy"):
+        read_evaluation_logs(path)
+
+
+def test_a_sample_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    samples = inspect_json()["samples"]
+    path = changed(tmp_path / "log.json", samples=[*samples, samples[3]])
+    with pytest.raises(ResultsError, match=r"the sample '\S+, epoch 1' twice[\s\S]*got: 24"):
+        read_evaluation_logs(path)
+    again = [{**sample, "epoch": 2} for sample in samples]
+    (log,) = read_evaluation_logs(changed(path, samples=[*samples, *again]))
+    assert len(log.samples) == 48
+    path = lm_eval(tmp_path / "results_1.json")
+    lines = ['{"doc_id": 1, "acc": 1}', '{"doc_id": 1, "acc": 0, "filter": "strict"}']
+    (tmp_path / "samples_t_1.jsonl").write_text("\n".join(lines))
+    assert len(read_evaluation_logs(path)[0].samples) == 2
+    (tmp_path / "samples_t_1.jsonl").write_text("\n".join([*lines, lines[0]]))
+    with pytest.raises(ResultsError, match=r"the sample '1, filter none' twice"):
+        read_evaluation_logs(path)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from eatlas.engine.frequency import order_of
 from eatlas.engine.store import FileJournal
 from eatlas.errors import EatlasError, SourceError, did_you_mean, listing, require_whole
-from eatlas.executors import Executor, choose
+from eatlas.executors import Executor, Progress, choose, watch_of
 from eatlas.notes import Note, warn
 from eatlas.sources import Source, spellings
 from eatlas.sources.coverage import embed_concepts
@@ -39,7 +39,7 @@ from eatlas_corpora.reading.local import (
     year_of,
 )
 from eatlas_corpora.reading.matching import Case, Compounds, MatchRule
-from eatlas_corpora.reading.sampling import Progress, language_of, stimuli_of, warn_of_scripts
+from eatlas_corpora.reading.sampling import language_of, stimuli_of, warn_of_scripts
 from eatlas_corpora.reading.units import find_unit
 from eatlas_corpora.sources.matrices import GivenMatrix, Matrix, load_matrix
 from eatlas_corpora.sources.parts import (
@@ -141,7 +141,7 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     out: str | Path | None = None,
     workers: int | None = 1,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: Progress = False,
 ) -> CorpusParts:
     r"""Embed the terms of tests as each part of a corpus uses them.
 
@@ -274,7 +274,7 @@ class Reading(NamedTuple):
     path: Path | None
     workers: int | None
     executor: Executor | None
-    progress: Progress | None
+    progress: Progress
 
 
 @contextmanager
@@ -316,14 +316,15 @@ def sum_contexts(
     settings = [FORM, __version__, source.fingerprint, terms, asdict(search.rule), asdict(parting)]
     settings += [sorted(left_out), search.learned, search.most, window, field, documents]
     executor = how.executor or choose(how.workers, len(groups))
-    progress = how.progress or (lambda _done, _all: None)
-    with AddedGroups(how.path, _hash(*settings), groups, search) as added:
-        progress(len(added.accounts), len(groups))
+    journal = AddedGroups(how.path, _hash(*settings), groups, search)
+    with watch_of(how.progress) as watch, journal as added:
+        tick = watch("parts", "") if watch else lambda _done, _all: None
+        tick(len(added.accounts), len(groups))
         left = [k for k in range(len(groups)) if k not in added.accounts]
         with closing(executor(search, [groups[k] for k in left])) as outcomes:
             for position, (sums, accounts) in outcomes:
                 added.keep(left[position], sums, accounts)
-                progress(len(added.accounts), len(groups))
+                tick(len(added.accounts), len(groups))
         found = added.joined.total()
         every = [account for k in range(len(groups)) for account in added.accounts[k]]
         try:
@@ -335,7 +336,7 @@ def sum_contexts(
                 given = _fit_transformation(found, rows[: search.learned], given)
         except EatlasError:  # the same texts would end in it again
             added.discard(list(added.pieces))
-            progress(0, len(groups))
+            tick(0, len(groups))
             raise
         yield AddedContexts(search, source, name, found, *given, files_read(parts, every))
         added.discard(list(added.pieces))

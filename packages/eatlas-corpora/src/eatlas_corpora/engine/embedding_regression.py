@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, SourceError, did_you_mean, listing, require_whole
-from eatlas.executors import Executor
+from eatlas.executors import Executor, Progress
 from eatlas.measures.inference import CONFIDENCE
 from eatlas.measures.seeding import generator_of
 from eatlas.notes import Note, warn
@@ -36,7 +36,6 @@ from eatlas_corpora.engine.embedding import (
 from eatlas_corpora.reading.files import Corpus, Unit
 from eatlas_corpora.reading.local import Parting, year_of
 from eatlas_corpora.reading.matching import Case, Compounds
-from eatlas_corpora.reading.sampling import Progress
 from eatlas_corpora.results.embedding_regression import (
     Coefficient,
     Covariate,
@@ -97,7 +96,7 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
     out: str | Path | None = None,
     workers: int | None = 1,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: Progress = False,
 ) -> EmbeddingRegression:
     r"""Regress the *a la carte* vectors of terms on covariates of the documents.
 

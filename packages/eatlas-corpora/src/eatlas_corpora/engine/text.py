@@ -15,7 +15,7 @@ from typing import Any
 
 from eatlas.engine.store import FileJournal
 from eatlas.errors import StimulusError, require_whole
-from eatlas.executors import Executor, choose
+from eatlas.executors import Executor, Progress, choose, watch_of
 from eatlas.notes import Note, warn
 from eatlas.packing import pack, unpack
 from eatlas.sources.outputs import require_other_files, require_place
@@ -35,7 +35,7 @@ from eatlas_corpora.reading.files import (
     parts_of,
 )
 from eatlas_corpora.reading.matching import Case, Compounds, MatchRule
-from eatlas_corpora.reading.sampling import Progress, language_of, stimuli_of, warn_of_scripts
+from eatlas_corpora.reading.sampling import language_of, stimuli_of, warn_of_scripts
 
 FORM = 7
 """Raised whenever a part's counts mean something else than before."""
@@ -141,7 +141,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     out: str | Path | None = None,
     workers: int | None = 1,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: Progress = False,
 ) -> TextCounts:
     """Count associations of targets with social groups in a text of any size.
 
@@ -173,8 +173,9 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         guards what it runs with ``if __name__ == "__main__":``.
     executor : Executor, optional
         Who counts, instead of processes of this machine.
-    progress : callable, optional
-        Called with the number of parts that are done and the number of all.
+    progress : bool or callable
+        Show how much of the corpus is read: True shows a bar on a terminal and a line in a
+        notebook; a function is called with the number of parts read and of all.
 
     Returns
     -------
@@ -217,15 +218,15 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     parts = parts_of(on_disk(corpus), field, unit)
     require_other_files(path, [part.path for part in parts])
     executor = executor or choose(workers, len(parts))
-    progress = progress or (lambda _done, _all: None)
-    with CountedParts(path, search, parts) as counted:
-        progress(len(counted.done), len(parts))
+    with watch_of(progress) as watch, CountedParts(path, search, parts) as counted:
+        tick = watch("parts", "") if watch else lambda _done, _all: None
+        tick(len(counted.done), len(parts))
         left = [k for k in range(len(parts)) if k not in counted.done]
         read = partial(look_at, search)
         with closing(executor(read, [parts[k] for k in left])) as outcomes:
             for position, ((table, totals), account) in outcomes:
                 counted.keep(left[position], table, totals, account)
-                progress(len(counted.done), len(parts))
+                tick(len(counted.done), len(parts))
         tables, sums, accounts = zip(*(counted.done[k] for k in range(len(parts))), strict=True)
         about = {
             "schema": SCHEMA,

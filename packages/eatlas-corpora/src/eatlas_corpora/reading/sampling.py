@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import product
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, StimulusError, described, require_whole
-from eatlas.executors import Executor, choose
+from eatlas.executors import Executor, Progress, choose, watch_of
 from eatlas.notes import Note, warn
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.stimuli.concepts import refuse_wildcards
@@ -261,10 +261,6 @@ def _mix_hash(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return keys ^ (keys >> np.uint64(33))
 
 
-Progress = Callable[[int, int], None]
-"""Called with the number of parts read and the number of all."""
-
-
 def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     corpus: Corpus,
     tests: TestsLike,
@@ -278,7 +274,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     unit: Unit = "line",
     seed: int = 0,
     workers: int | None = 1,
-    progress: Progress | None = None,
+    progress: Progress = False,
     executor: Executor | None = None,
 ) -> Contexts:
     """Sample contexts of the stimuli of tests from a corpus of texts.
@@ -316,8 +312,9 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     workers : int or None
         Number of worker processes; None: as many as are useful. A script that
         starts several guards what it runs with ``if __name__ == "__main__":``.
-    progress : callable, optional
-        Called with the number of parts read and the number of all; a large file has several.
+    progress : bool or callable
+        Show how many parts are read; a large file has several. True shows a bar on a terminal and a
+        line in a notebook; a function is called with the number of parts read and of all.
     executor : Executor, optional
         Who reads the files instead, such as :class:`eatlas.OnRay`; every node must see them.
 
@@ -362,7 +359,7 @@ def find_pairs(
     field: str | None = None,
     unit: Unit = "line",
     workers: int | None = 1,
-    progress: Progress | None = None,
+    progress: Progress = False,
     executor: Executor | None = None,
     **choices: Any,
 ) -> Pairs:
@@ -413,7 +410,7 @@ def _sample_corpus(
     field: str | None,
     unit: Unit,
     workers: int | None,
-    progress: Progress | None,
+    progress: Progress,
     executor: Executor | None,
 ) -> tuple[list[Any], tuple[Any, ...], dict[str, Any]]:
     """Contexts, how many there are of each name, and what was read, and how."""
@@ -421,12 +418,13 @@ def _sample_corpus(
     samples = ContextSamples(len(names), sampler.samples.size)
     accounts = [Account(part.path) for part in parts]
     run = executor or choose(workers, len(parts))
-    with closing(run(partial(look_at, sampler), parts)) as outcomes:
+    with watch_of(progress) as watch, closing(run(partial(look_at, sampler), parts)) as outcomes:
+        tick = watch and watch("parts", "")
         for done, (position, (sample, account)) in enumerate(outcomes, start=1):
             samples.merge(*sample)
             accounts[position] = account
-            if progress is not None:
-                progress(done, len(parts))
+            if tick is not None:
+                tick(done, len(parts))
     rows = [samples.sample(k) for k in range(len(names))]
     count: Any = Count if sampler.distance is None else PairCount
     counts = (

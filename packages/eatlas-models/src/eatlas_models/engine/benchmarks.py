@@ -388,18 +388,16 @@ def rename_models(
     results: Iterable[AssociationResult], logs: Iterable[AssociationResult]
 ) -> list[AssociationResult]:
     """Scores of logs under the names that results have for the same models."""
-    names: dict[str, set[str]] = {}
-    for result in results:
-        names.setdefault(model_name(result.source), set()).add(result.source)
-    renamed = []
-    for score in logs:
-        known = names.get(model_name(score.source), set())
-        if len(known) == 1 and score.source not in known:
-            update = {"source": next(iter(known)), "source_from": score.source_string}
-            renamed.append(score.model_copy(update=update))
-        else:
-            renamed.append(score)
-    return renamed
+    scores = [*logs]
+    names = {result.source: None for result in results}
+    found = match_models(names, {score.source: None for score in scores})
+    known = {of_log: source for source, of_log in found.items() if source != of_log}
+    return [
+        score.model_copy(update={"source": source, "source_from": score.source_string})
+        if (source := known.get(score.source))
+        else score
+        for score in scores
+    ]
 
 
 def _pairings(
@@ -461,30 +459,49 @@ def _match(
     first: Mapping[str, float], second: Mapping[str, float]
 ) -> tuple[dict[str, tuple[float, float]], tuple[str, ...]]:
     """Numbers of the models that both have, and the models that only one has."""
-    by_name: dict[str, list[str]] = {}
-    for source in second:
-        by_name.setdefault(model_name(source), []).append(source)
-    pairs, left = {}, []
-    for source, value in first.items():
-        found = [source] if source in second else by_name.get(model_name(source), [])
-        if len(found) == 1:
-            pairs[source] = (value, second[found[0]])
-            by_name[model_name(found[0])] = []
-        else:
-            left.append(source)
-    used = {source for names in by_name.values() for source in names}
-    return pairs, (*left, *sorted(used))
+    found = match_models(first, second)
+    pairs = {source: (first[source], second[other]) for source, other in found.items()}
+    left = [source for source in first if source not in found]
+    return pairs, (*left, *sorted(second.keys() - found.values()))
 
 
-def model_name(source: str) -> str:
-    """The name of a model in a source string or a log, without where it is.
+def match_models(sources: Iterable[str], others: Iterable[str]) -> dict[str, str]:
+    """Sources of the same model as exactly one of the others, and the other way round.
 
-    >>> model_name("chat:https://host/v1?model=gpt-4o-mini"), model_name("openai/gpt-4o-mini")
-    ('gpt-4o-mini', 'gpt-4o-mini')
+    >>> match_models(["hf:gpt2", "a/llama"], ["openai-community/gpt2", "b/llama"])
+    {'hf:gpt2': 'openai-community/gpt2'}
+    """
+    sources, others = [*sources], [*others]
+    found = {}
+    for source in sources:
+        same = [source] if source in others else _same_models(source, others)
+        if len(same) == 1 and (same[0] == source or _same_models(same[0], sources) == [source]):
+            found[source] = same[0]
+    return found
+
+
+def _same_models(source: str, others: Iterable[str]) -> list[str]:
+    """The others of the same model: of the two names, one is the end of the other."""
+    path = path_of_model(source)
+    same = []
+    for other in others:
+        its_path = path_of_model(other)
+        shorter = min(len(path), len(its_path))
+        if path[len(path) - shorter :] == its_path[len(its_path) - shorter :]:
+            same.append(other)
+    return same
+
+
+def path_of_model(source: str) -> tuple[str, ...]:
+    """The parts of a model's name in a source string or a log; of a file or folder only its own.
+
+    >>> path_of_model("chat:https://host/v1?model=gpt-4o-mini"), path_of_model("openai/gpt-4o-mini")
+    (('gpt-4o-mini',), ('openai', 'gpt-4o-mini'))
     """
     named = options_of(source).get("model", "") if "?" in source else ""
     plain = named or _SCHEME.sub("", source.partition("?")[0])
-    return plain.rstrip("/").rpartition("/")[2].casefold() or plain
+    parts = tuple(filter(None, plain.casefold().split("/")))
+    return parts[-1:] if plain.startswith(("/", ".", "~")) else parts
 
 
 def _correlate(pairing: _Pairing, seed: int) -> Correlation | None:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from eatlas.decoding import (
     LARGEST,
@@ -50,6 +50,10 @@ ALLOWED = (
 )
 _NUMBERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """What inspect_ai counts correct, incorrect, partly correct and unanswered as."""
+ALL_GROUPS = "all"
+"""What inspect_ai calls a grouped metric over all samples."""
+_REDUCERS_TO_MEANS = (None, "", "mean")
+"""With them the score of inspect_ai is a mean over samples, whatever the number of epochs."""
 _STANDARD_ERRORS = frozenset({"stderr", "std", "var", "bootstrap_stderr"})
 _ZIP_STORED, _ZIP_DEFLATED, _ZIP_ZSTANDARD = 0, 8, 93
 _DAMAGED = (
@@ -231,31 +235,22 @@ def _inspect_log(
         )
     scores = _objects(_object(head.get("results") or {}, path, "results").get("scores") or [],
                       path, "results.scores")  # fmt: skip
-    reported = []
-    scorers = [*zip(scores, _prefixes(scores), strict=True)]
-    for scorer, prefix in scorers:
-        metrics = _object(scorer.get("metrics") or {}, path, "metrics")
-        numbers = {
-            str(key)[:LONGEST]: number
-            for key, metric in metrics.items()
-            if (number := _number(_object(metric, path, "metrics").get("value"))) is not None
-        }
-        error = numbers.get("stderr")
-        means = [name for name in numbers if name not in _STANDARD_ERRORS]
-        reported += [
-            Reported(f"{prefix}{name}", numbers[name], error if len(means) == 1 else None)
-            for name in means
-        ]
+    scorers = [
+        _collect_numbers(score, prefix, path, category)
+        for score, prefix in zip(scores, _prefixes(scores), strict=True)
+    ]
+    seen = set[str]()
+    for score in (score for scorer in scorers for score in scorer.numbers):
+        _require_new("score", score.metric, seen, path)
     packages = about.get("packages")
     version = packages.get("inspect_ai") if isinstance(packages, dict) else None
-    scored = list[Sample]()
-    values = 0
-    for sample in samples:
-        made = _inspect_sample(sample, scorers, reported, category)
-        if made is not None:
-            scored.append(made)
-            values += len(made.scores)
-            _require_values(values, str(path))
+    scored = [*_inspect_samples(samples, scorers, path, category)]
+    has_categories = any(sample.category for sample in scored)  # with the score of each
+    reported = [
+        score
+        for scorer in scorers
+        for score in (scorer.of_all if has_categories else scorer.numbers)
+    ]
     if not (reported or scored):
         raise no_score(path, [key for scorer in scores for key in _part(scorer, "metrics")])
     return EvaluationLog(
@@ -270,39 +265,106 @@ def _inspect_log(
     )
 
 
+def _name_of_metric(key: str, metric: dict[str, Any], metrics: Mapping[str, Any]) -> str:
+    """The name of a metric; inspect_ai names one that is grouped after its group."""
+    grouped = _part(_part(metric, "params"), "metric")
+    if metric.get("group") != "grouped" or not grouped.get("name"):
+        return key[:LONGEST]
+    name = _name(grouped["name"])
+    return name if key == ALL_GROUPS and name not in metrics else f"{name}/{key}"[:LONGEST]
+
+
+class _Scorer(NamedTuple):
+    """A scorer of inspect_ai, and its numbers: of all samples, and of categories."""
+
+    scorer: Mapping[str, Any]
+    of_all: list[Reported]
+    of_categories: list[Reported]
+
+    @property
+    def numbers(self) -> list[Reported]:
+        """All numbers."""
+        return [*self.of_all, *self.of_categories]
+
+
+def _collect_numbers(scorer: dict[str, Any], prefix: str, path: Path, category: str) -> _Scorer:
+    """Take the numbers of a scorer; `prefix` is the beginning of their names."""
+    metrics = _object(scorer.get("metrics") or {}, path, "metrics")
+    of_all, of_categories, error = {}, {}, None
+    for key, value in metrics.items():
+        metric = _object(value, path, "metrics")
+        number, name = _number(metric.get("value")), _name_of_metric(key, metric, metrics)
+        group = _part(metric, "params").get("group_key")
+        if number is None or name in _STANDARD_ERRORS:
+            error = number if name == "stderr" else error
+        elif group == category and key not in (name, ALL_GROUPS):
+            of_categories[f"{prefix}{name}"] = number
+        else:
+            of_all[f"{prefix}{name}"] = number
+    error = error if len(of_all) == 1 else None
+    return _Scorer(
+        scorer,
+        [Reported(name, number, error) for name, number in of_all.items()],
+        [Reported(name, number) for name, number in of_categories.items()],
+    )
+
+
 def _prefixes(scores: list[dict[str, Any]]) -> list[str]:
-    """Beginnings of the metrics of scorers: name, and reducer of epochs if the name repeats."""
+    """Beginnings of the metrics of scorers: the name, and what is needed to tell it from others.
+
+    That is the scorer, if two have numbers of this name, and the reducer of epochs.
+    """
     if len(scores) < 2:
         return [""] * len(scores)
-    names = [_name(scorer.get("name")) for scorer in scores]
-    counts = Counter(names)
-    reducers = [_name(scorer.get("reducer")) for scorer in scores]
+    names, owners, reducers = (
+        [_name(score.get(key)) for score in scores] for key in ("name", "scorer", "reducer")
+    )
+    shared = Counter(name for name, _ in set(zip(names, owners, strict=True)))
+    labels = [
+        f"{owner}/{name}" if shared[name] > 1 else name
+        for name, owner in zip(names, owners, strict=True)
+    ]
+    counts = Counter(labels)
     return [
-        f"{name}/{reducer}/" if counts[name] > 1 and reducer else f"{name}/"
-        for name, reducer in zip(names, reducers, strict=True)
+        f"{label}/{reducer}/" if counts[label] > 1 and reducer else f"{label}/"
+        for label, reducer in zip(labels, reducers, strict=True)
     ]
 
 
+def _inspect_samples(
+    samples: Iterable[dict[str, Any]], scorers: list[_Scorer], path: Path, category: str
+) -> Iterator[Sample]:
+    """The samples that have scores."""
+    seen = set[str]()
+    values = 0
+    for sample in samples:
+        epoch = _name(sample.get("epoch", 1))
+        _require_new("sample", f"{_name(sample.get('id'))}, epoch {epoch}", seen, path)
+        made = _inspect_sample(sample, scorers, category)
+        if made is not None:
+            values += len(made.scores)
+            _require_values(values, str(path))
+            yield made
+
+
 def _inspect_sample(
-    sample: dict[str, Any],
-    scorers: list[tuple[dict[str, Any], str]],
-    reported: Iterable[Reported],
-    category: str,
+    sample: dict[str, Any], scorers: Iterable[_Scorer], category: str
 ) -> Sample | None:
     """The scores of a sample by reported metric, which may be its mean; None if it has none."""
     data, scores = _part(sample, "metadata"), _part(sample, "scores")
     numbers: dict[str, float] = {}
     bbq = None
-    for scorer, prefix in scorers:
+    for scorer, of_all, _ in scorers:
         score = scores.get(str(scorer.get("scorer")), scores.get(str(scorer.get("name"))))
         if not isinstance(score, dict):
             continue
         bbq = bbq or answer_of_inspect(data, sample.get("choices"), score.get("answer"))
         value = score.get("value")
+        if isinstance(value, dict):  # of a scorer with several numbers, each has its name
+            value = value.get(str(scorer.get("name")))
         number = _NUMBERS.get(value) if isinstance(value, str) else _number(value)
-        if number is not None:
-            names = (report.metric for report in reported)
-            numbers |= {n: number for n in names if n.startswith(prefix)}
+        if number is not None and scorer.get("reducer") in _REDUCERS_TO_MEANS:
+            numbers |= dict.fromkeys((report.metric for report in of_all), number)
     if not numbers and bbq is None:
         return None
     label = _name(data.get(category))
@@ -348,7 +410,7 @@ def _lm_eval_logs(
             task=_name(task) or path.stem,
             model=_model_of_lm_eval(content) or path.stem,
             reported=tuple(reported),
-            samples=tuple(_lm_eval_sample(row, reported, category) for row in _rows(lines, file)),
+            samples=tuple(_lm_eval_samples(lines, reported, file, category)),
             file=path.name,
             sha256=sha256(data + lines).hexdigest(),
             created=str(content.get("date") or "")[:LONGEST],
@@ -367,6 +429,18 @@ def _model_of_lm_eval(content: Mapping[str, Any]) -> str:
     names = arguments if isinstance(arguments, dict) else {}
     name = names.get("pretrained") or names.get("model") or content.get("model_name")
     return _name(name or content.get("model_source"))
+
+
+def _lm_eval_samples(
+    lines: bytes, reported: Iterable[Reported], path: Path, category: str
+) -> Iterator[Sample]:
+    """The samples of a task; each filter of answers has its own."""
+    seen = set[str]()
+    for row in _rows(lines, path):
+        if "doc_id" in row:
+            name = f"{_name(row['doc_id'])}, filter {_name(row.get('filter') or 'none')}"
+            _require_new("sample", name, seen, path)
+        yield _lm_eval_sample(row, reported, category)
 
 
 def _lm_eval_sample(row: dict[str, Any], reported: Iterable[Reported], category: str) -> Sample:
@@ -454,6 +528,18 @@ def _require_values(count: int, where: str) -> None:
 
 def _require_samples(count: int, path: Path) -> None:
     _require_at_most(MOST_SAMPLES, count, "samples", str(path), f"{count:,}")
+
+
+def _require_new(what: str, name: str, seen: set[str], path: Path) -> None:
+    """Refuse a sample or a score that a log has twice, since it would count twice."""
+    if name in seen:
+        raise ResultsError(
+            f"{path}: the log has the {what} {name[:LONGEST]!r} twice",
+            got=f"{len(seen):,} before the second",
+            allowed=f"each {what} once",
+            remedy="write the log again with inspect_ai 0.3 or lm-eval 0.4, or leave the file out",
+        )
+    seen.add(name)
 
 
 def _require_at_most(most: int, count: int, things: str, where: str, got: str) -> None:

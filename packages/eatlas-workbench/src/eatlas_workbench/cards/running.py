@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.decoding import require_file
 from eatlas.engine import open_as
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
+from eatlas.executors import Progress, Tick, watch_of
 from eatlas.measures import Measure, get_measure
 from eatlas.paths import is_file
 from eatlas.results.json_lines import record_types
@@ -90,7 +91,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     answers: str | Path | None = None,
     criteria: Iterable[Criterion] | None = None,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = False,
 ) -> Card:
     """Run the eight criteria of a testing protocol on a measure (Bommasani and Liang 2022).
 
@@ -125,8 +126,9 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
         Criteria to run, of :data:`eatlas_workbench.cards.evidence.CRITERIA`; all by default.
     seed : int
         Decides all random samples.
-    progress : callable, optional
-        Called with the studies that are done and their number.
+    progress : bool or callable
+        Show how many studies are done: True shows a bar on a terminal and a line in a notebook; a
+        function is called with the number of studies done and of all.
 
     Returns
     -------
@@ -172,7 +174,8 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
         files,
         representations,
     )
-    evidence = tuple(_evidence(chosen, material, progress))
+    with watch_of(progress) as watch:
+        evidence = tuple(_evidence(chosen, material, watch and watch("studies", "")))
     title, full_name = _names(measure.name)
     return Card(
         version=__version__,
@@ -187,9 +190,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     )
 
 
-def _evidence(
-    chosen: Sequence[str], material: Material, progress: Callable[[int, int], None] | None
-) -> Iterator[Evidence]:
+def _evidence(chosen: Sequence[str], material: Material, tick: Tick | None) -> Iterator[Evidence]:
     """Run all studies of some criteria."""
     studies = [
         (criterion["id"], study)
@@ -201,8 +202,8 @@ def _evidence(
         warnings.simplefilter("ignore", EatlasWarning)  # results hold them as remarks
         for done, (criterion, study) in enumerate(studies, start=1):
             yield from evidence_of(criterion, study, material)
-            if progress is not None:
-                progress(done, len(studies))
+            if tick is not None:
+                tick(done, len(studies))
 
 
 def _names(measure: str) -> tuple[str, str]:

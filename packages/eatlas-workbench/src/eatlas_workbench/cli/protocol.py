@@ -81,7 +81,7 @@ def protocol(
             representations=representations,
             answers=answers,
             criteria=cast("Any", criterion),
-            progress=tick,
+            progress=tick or False,
         )
     written = () if out is None else write_card(card, out)
     with output_of_a_command():
