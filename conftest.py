@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from tests.commands import eatlas_cli, evil, listener  # noqa: F401
 from tests.inputs import TOML, make_test, make_vectors
 
@@ -42,6 +42,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile(
     "eatlas", deadline=None, max_examples=int(os.environ.get("EATLAS_EXAMPLES", "25")),
     derandomize=bool(os.environ.get("EATLAS_NO_SKIPS")),
+    suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
 settings.load_profile("eatlas")
 

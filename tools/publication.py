@@ -20,6 +20,11 @@ HEAD = "# written by tools/publication.py\n"
 NOBODY = "The eatlas developers"
 VERSION = "$HFPR_VERSION"
 """What hatch-fancy-pypi-readme replaces by the version of a package."""
+COLAB = "https://colab.research.google.com"
+"""Opens notebooks of repositories on github.com."""
+REPOSITORY = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
+NOTEBOOKS = ("psychologist", "engineer", "auditor")
+"""For whom there is a notebook."""
 RELATIVE = r"(?!https?:|#|mailto:)(?:\.\./)*([^)\s]+)"
 
 
@@ -203,6 +208,31 @@ def of_paper(text: str, values: Mapping[str, Any]) -> str:
     return re.sub(r"(?ms)^authors:.*?(?=^date:)", lambda _: "\n".join(lines) + "\n", text)
 
 
+def of_readme(text: str, values: Mapping[str, Any]) -> str:
+    """README with its notebooks."""
+    return with_notebooks(text, values, "")
+
+
+def of_tutorials(text: str, values: Mapping[str, Any]) -> str:
+    """The site's page of tutorials with the same notebooks, which are outside the site."""
+    return with_notebooks(text, values, f"{values['repository']}/blob/v{version()}/")
+
+
+def with_notebooks(text: str, values: Mapping[str, Any], before: str) -> str:
+    """A page with badges that open the notebooks in Colab, or with links where it cannot."""
+    repository = REPOSITORY.fullmatch(values["repository"])
+    listed = []
+    for reader in NOTEBOOKS:
+        path = f"notebooks/{reader}.ipynb"
+        address = f"{before}{path}"
+        if repository:
+            address = f"{COLAB}/github/{repository[1]}/blob/v{version()}/{path}"
+        badge = f" ![Open in Colab]({COLAB}/assets/colab-badge.svg)" if repository else ""
+        listed.append(f"[for {reader}s{badge}]({address})")
+    line = f"Tutorials as notebooks: {' · '.join(listed)}"
+    return re.sub(r"(?m)^Tutorials as notebooks:.*$", lambda _: line, text)
+
+
 def _json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
@@ -219,6 +249,8 @@ WRITERS: dict[str, Callable[[str, Mapping[str, Any]], str]] = {
     "mkdocs.yml": of_site,
     "paper/paper.md": of_paper,
     "SECURITY.md": of_security,
+    "README.md": of_readme,
+    "docs/tutorials/index.md": of_tutorials,
 }
 
 

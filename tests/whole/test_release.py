@@ -111,6 +111,23 @@ def test_the_conda_recipe_has_digests_and_maintainers():
     assert recipe["about"]["homepage"] == "https://code.example/eatlas"
 
 
+def test_notebooks_open_in_a_service_where_the_repository_is_at_its_host():
+    text = "Tutorials as notebooks:\n"
+    plain = publication.of_readme(text, FILLED)
+    assert plain.count("](notebooks/") == len(publication.NOTEBOOKS)
+    assert "code.example" not in plain
+    path = f"/blob/v{publication.version()}/notebooks/auditor.ipynb)"
+    assert f"https://code.example/eatlas{path}" in publication.of_tutorials(text, FILLED)
+    at_host = FILLED | {"repository": "https://github.com/some.one/eatlas"}
+    for write in (publication.of_readme, publication.of_tutorials):
+        line = write(text, at_host)
+        assert write(line, at_host) == line
+        assert f"{publication.COLAB}/github/some.one/eatlas{path}" in line
+        assert line.count("![Open in Colab]") == len(publication.NOTEBOOKS)
+    for name in publication.NOTEBOOKS:
+        assert (publication.ROOT / "notebooks" / f"{name}.ipynb").is_file()
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     return release.build(tmp_path_factory.mktemp("dist"))
