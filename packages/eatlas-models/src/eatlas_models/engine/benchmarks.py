@@ -16,6 +16,7 @@ import numpy as np
 from eatlas.errors import ResultsError, listing
 from eatlas.measures.association import to_record
 from eatlas.notes import Note
+from eatlas.numbers import number_of
 from eatlas.results import AssociationResult, Results
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance, finite
 from eatlas.results.targets import Range, TargetValue
@@ -527,7 +528,7 @@ def _agreement_result(
         signature=f"AGREEMENT(metric={pairing.metric})",
         test=f"{pairing.test} and {label}",
         title=f"{pairing.test} and {label}, {pairing.metric}",
-        source=f"{count} models",
+        source=number_of(count, "model"),
         concepts=Concepts({OF_TARGETS: "Models", **{group: group for group in groups}}),
         coverage=Coverage(
             {
