@@ -153,10 +153,12 @@ def narrow(table: Table, console: Console) -> Iterator[tuple[Table, int]]:
         return part
 
     first, *rest = table.columns
-    alone, *widths = (least_width(part_of([column]), console) for column in table.columns)
+    widths = [least_width(part_of([column]), console) for column in rest]
     if rest:  # a column that is not the first has a gap before it
-        gap = least_width(part_of([first, rest[0]]), console) - alone - widths[0]
+        gap = least_width(part_of([rest[0], rest[0]]), console) - 2 * widths[0]
         widths = [gap + width for width in widths]
+    # versions of rich pad a column that has a least width, but not if it is the only column
+    alone = least_width(part_of([first, *rest[:1]]), console) - sum(widths[:1])
     whole = alone + sum(widths)
     if whole <= console.width or any(alone + width > console.width for width in widths):
         yield table, whole

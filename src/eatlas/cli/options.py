@@ -60,11 +60,10 @@ class ExplainingCommand(TyperCommand):
         except Exception as error:  # a class of typer's own or of click, by version
             message = str(getattr(error, "message", ""))
             options = {name: option for option in self.params for name in option.opts}
-            if wrong := str(getattr(error, "option_name", "")):
-                possible = {*(getattr(error, "possibilities", None) or ())} - {"--help"}
+            if (wrong := getattr(error, "option_name", "")) and hasattr(error, "possibilities"):
                 meant = [name for name in (MEANT.get(wrong),) if name in options]
-                hints = [f"use {n}" for n in meant or nearest(wrong, sorted(possible))]
-                error.possibilities, error.message = [], "; ".join([message, *hints])  # type: ignore[attr-defined]
+                hints = "".join(f"; use {n}" for n in meant or nearest(wrong, sorted(options)))
+                error.possibilities, error.message = [], f"No such option: {wrong}{hints}"  # type: ignore[attr-defined]
             elif isinstance(missing := getattr(error, "param", None), TyperOption | TyperArgument):
                 summary = (missing.help or "").partition(". ")[0].removesuffix(".")
                 error.message = message or f"{summary}."  # type: ignore[attr-defined]
