@@ -100,6 +100,7 @@ def test_a_question_that_is_not_significant_in_a_report_of_several_says_so():
         question = finding.questions["level1"]
         assert question.verdict == "not shown"
         assert question.reason == "not significant after correction for 3 tests"
+        assert question.sentence.endswith(" is shown after correction for 3 tests.")
         assert question.p.these == 0.03
 
 

@@ -174,7 +174,10 @@ def test_page_terminal_and_tables_begin_with_the_claim(results, pooled, eatlas_c
     title = "4 sources: two of three associations hold for other words and other embeddings"
     page = report_html(of_one)
     assert title in page
-    assert "Heterogeneity: the standard deviation of the true d between embeddings is" in page
+    assert (
+        "Heterogeneity: the estimated standard deviation of the true d between embeddings is"
+        in page
+    )
     assert report_table(of_one).startswith("**3 tests, each as one claim over 4 embeddings**")
     assert str(of_one.pooled()).startswith("3 tests, each as one claim over 4 embeddings\nTest ")
     assert pooled.to_frame()["place"].tolist()[:3] == list(PLACES)

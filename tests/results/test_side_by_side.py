@@ -88,6 +88,8 @@ def test_a_difference_needs_words_of_both_and_associations_of_attributes(results
     assert difference.d != pytest.approx(both[1].value - both[0].value, abs=0.003), (
         "of the words of both"
     )
+    assert both.compare("source")[0].spread == abs(difference.d)
+    assert "differences are for the words that both have" in str(both.compare("source"))
     without = eatlas.run("weat-6", TWO, "weat").compare("source")[0]
     assert without.difference("level1", 1)[1:] == (None, None, None)
     assert without.differs == ""

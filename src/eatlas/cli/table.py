@@ -52,12 +52,13 @@ from eatlas.present.rendering import phrase
 from eatlas.present.sections import sections
 from eatlas.present.sentences import statement
 from eatlas.present.tables import comparison_table
-from eatlas.present.targets import leans
+from eatlas.present.targets import format_bias, leans
 from eatlas.results import AssociationResult, Results, TrendResult
 from eatlas.results.effects import Effect
 from eatlas.results.finding import VERDICTS, Finding, Question
 from eatlas.results.levels import draws_of
 from eatlas.results.pooled import pool_groups
+from eatlas.results.questions import further_reason
 from eatlas.results.settings import Settings, has_repeated_tests
 from eatlas.signature import Signature
 
@@ -417,8 +418,7 @@ def _facts(result: AssociationResult, place: str, question: Question, level: Eff
     p = p_values(result, question)
     if smallest is not None:
         p = f"smallest p after Holm {brief_p(smallest, result.rule.alpha)}"
-    reason = "" if question.reason in question.sentence else question.reason
-    return "; ".join(filter(None, (size, p, reason)))
+    return "; ".join(filter(None, (size, p, further_reason(question))))
 
 
 def _effect_in_words(level: Effect) -> str:
@@ -460,7 +460,7 @@ def _ends(result: AssociationResult, console: Console) -> Table:
     """Targets at either end; without intervals, where there is no room for those of all groups."""
     about = ""
     if result.by_target is not None:
-        means = " ".join(f"{shown.title}: {effect(shown.d, 3)}." for shown in result.effects())
+        means = " ".join(f"{shown.title}: {format_bias(shown.d)}." for shown in result.effects())
         about = f"{means} Reference: {leans(result).reference}."
     ends = replace(ends_table(result), caption=about)
     table = rich_table(ends, between=" ")

@@ -12,6 +12,7 @@ from eatlas.present.effects import p_heads, without_adjustment
 from eatlas.present.findings import NAMES, first_of
 from eatlas.present.sections import Section, mark_targets
 from eatlas.present.sentences import numbers, statement
+from eatlas.results.questions import further_reason
 
 if TYPE_CHECKING:
     from eatlas.present.columns import Table
@@ -105,8 +106,7 @@ def _p_values(section: Section, heads: Mapping[str, str]) -> dict[str, Any]:
         else:
             known = question is not None and question.p.new is not None and name == "adjusted"
             values.append([without_adjustment(result) if known else UNDEFINED, "missing"])
-    has_reason = question is not None and question.reason not in question.sentence
-    return {"values": values, "reason": question.reason if question and has_reason else ""}
+    return {"values": values, "reason": "" if question is None else further_reason(question)}
 
 
 def rows_of(

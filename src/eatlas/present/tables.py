@@ -456,6 +456,8 @@ def summary(found: SideBySide) -> str:
     size = f"{rows}, {number_of(len(found.values), noun)}"
     gaps = found.spreads
     between = "".join(comment.caption_end() for comment in commentaries(found.results))
+    if not between and found.has_other_words:
+        between = "; differences are for the words that both have"
     if not gaps:
         return f"{size}{between}"
     furthest = max(gaps, key=gaps.__getitem__)

@@ -148,7 +148,7 @@ class Leans:
 
     def legend(self, *, after: bool = True) -> str:
         """What the numbers of a table are, with those after covariates or without."""
-        texts = [self.meaning("Brackets")]
+        texts = [self.meaning("Intervals")]
         if self.result.labels is not None:
             texts.append(
                 "p: permutation of the words' labels; * p after Holm over all targets < .05."
@@ -220,11 +220,11 @@ def at_ends(every: Sequence[Target], most: int = ENDS) -> tuple[tuple[Target, ..
 
 
 def format_bias(value: float | None) -> str:
-    """A bias with three decimals, or more where it is small."""
+    """A bias with three decimals, or more where these would be 0."""
     if value is None:
         return UNDEFINED
-    decimals = 3 if value < MOST_DECIMALS else 1 - math.floor(math.log10(value))
-    return f"{value:.{max(3, decimals)}f}"
+    is_small = MOST_DECIMALS <= value < 0.5 * 10**-DECIMALS
+    return f"{value:.{1 - math.floor(math.log10(value)) if is_small else DECIMALS}f}"
 
 
 def format_points(value: float | None) -> str:

@@ -203,6 +203,12 @@ class Difference(NamedTuple):
     known: KnownDifference | None = None
     """What the package says that knows more of both results, as of two subcorpora."""
 
+    @property
+    def best(self) -> float:
+        """What the package says, where it does; else the difference of the effect sizes."""
+        known = self.known and self.known.difference
+        return self.d if known is None else known
+
 
 def holm_over(p_values: Iterable[float | None]) -> list[float | None]:
     """P-values of differences that are shown together, adjusted by Holm; None if undefined."""
@@ -274,10 +280,15 @@ class Row:
 
     @property
     def spread(self) -> float | None:
-        """How far apart the first effect sizes are; None of fewer than two, or of two measures."""
+        """How far apart the first effect sizes are; None of fewer than two, or of two measures.
+
+        Of two settings it is the size of their :meth:`difference`.
+        """
         known = [e for e in self.first_effects if e is not None and e.d is not None]
         sizes = [effect.d for effect in known if effect.d is not None]
         of_one_scale = len({effect.symbol for effect in known}) == 1
+        if len(self.members) == 2 and (gap := self.difference(self.places[0], 1)):
+            return abs(gap.best)
         return max(sizes) - min(sizes) if len(sizes) > 1 and of_one_scale else None
 
     def effects(self, place: str) -> tuple[Effect | None, ...]:
@@ -293,7 +304,7 @@ class Row:
         if first.symbol != second.symbol:  # numbers of two measures
             return None
         known = _known_difference(self.members[0], self.members[number], place)
-        common = self._words_in_common[number]
+        common = self.words_in_common[number]
         level = common.level(place) if common and place in PLACES else None
         if common is None or level is None or not level.is_enough:
             return Difference(second.d - first.d, None, None, known)
@@ -333,7 +344,7 @@ class Row:
         return intraclass_correlation(table, consistency=consistency)
 
     @cached_property
-    def _words_in_common(self) -> list[CommonWords | None]:
+    def words_in_common(self) -> list[CommonWords | None]:
         """Of the first member and of each, the words that both have."""
         first = self.members[0]
         return [
@@ -399,6 +410,11 @@ class SideBySide(Sequence[Row]):
         """How far apart the first effect sizes d of each row are, by its name."""
         of_d = (row for row in self if any(e and e.symbol == "d" for e in row.first_effects))
         return {row.name: row.spread for row in of_d if row.spread is not None}
+
+    @property
+    def has_other_words(self) -> bool:
+        """Whether a difference leaves out words, because only one of the two results has them."""
+        return any(common and common.n_left_out for row in self for common in row.words_in_common)
 
     def pairs(self) -> tuple[MethodPair, ...]:
         """Return every two settings as two methods over the same tests, with their correlation.
@@ -519,7 +535,7 @@ def side_by_side(results: Iterable[AssociationResult], by: str = "setting") -> S
         others = [name for name in RESPECTS if name not in {by, "setting"} and pivot(given, name)]
         raise ResultsError(
             f"the results do not differ only in their {by}",
-            got=f"{len(given)} results",
+            got=number_of(len(given), "result"),
             allowed="two or more results that are otherwise alike, such as one test on two sources",
             remedy=f"they differ in: {', '.join(others)}" if others else None,
         )

@@ -296,6 +296,8 @@ def _fault(error: Exception) -> str:
         first = error.errors()[0]
         places = [".".join(map(str, first["loc"]))] if first["loc"] else []
         fault = ": ".join([*places, first["msg"].removeprefix("Value error, ")])
+    elif isinstance(error, UnicodeDecodeError):
+        fault = f"byte {error.start + 1} is not UTF-8 text"
     elif isinstance(error, OSError):
         fault = error.strerror or str(error)
     else:

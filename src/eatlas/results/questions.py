@@ -39,6 +39,8 @@ TESTS = ("these", "new", "adjusted")
 """The p-values of a question, each by its name in a record."""
 LEAST_UNITS = 4
 """Fewest units of a group that allow a claim about new words."""
+NOT_SIGNIFICANT = "not significant"
+"""How a reason begins that a test or a correction gives."""
 
 
 class Scope(NamedTuple):
@@ -194,11 +196,19 @@ class Evidence:
         """The first reason why there is no claim beyond these words; empty if there is none."""
         if self.adjusted.fails(alpha):
             turned = (self.adjusted.p or 0.0) <= alpha
-            opposite = "of the opposite sign" if turned else "not significant"
+            opposite = "of the opposite sign" if turned else NOT_SIGNIFICANT
             return f"{opposite} after adjusting for {self.covariates}"
         if self.new.fails(alpha):
             return f"not shown to generalise to {self.scope.others}"
         return self.obstacle
+
+    def contrast(self, alpha: float) -> str:
+        """Why nothing is shown if the interval excludes 0; empty if it contains 0."""
+        if self.interval is None or self.interval[0] * self.interval[1] <= 0:
+            return ""
+        if self.these.p is None or self.these.p <= alpha:
+            return ""
+        return f"{NOT_SIGNIFICANT} in the permutation test of {self.scope.these}"
 
 
 def answer_together(
@@ -292,13 +302,13 @@ def answer(
     `these` and `claim` are adjusted over so many tests that are shown together.
     """
     effect, alpha = evidence.effect, evidence.effect.rule.alpha
-    corrected = f"not significant after correction for {count(tests)} tests"
+    corrected = f"{NOT_SIGNIFICANT} after correction for {count(tests)} tests"
     verdict: Verdict = "not shown"
     reason = ""
     if these is None:
         reason = evidence.untested
-    elif these > alpha and not evidence.these.fails(alpha):
-        reason = corrected
+    elif these > alpha:
+        reason = evidence.contrast(alpha) if evidence.these.fails(alpha) else corrected
     elif these <= alpha and claim is not None and claim <= alpha:
         verdict = "supported"
     elif these <= alpha:
@@ -341,13 +351,18 @@ def answer_of_tests(
         verdict, reason = "not shown", found.untested
     elif verdict != "not shown":
         verdict, reason = "these words", found.failure(evidence.effect.rule.alpha)
-    if verdict == question.verdict == "not shown":
-        sentence = question.sentence
-    else:
-        sentence = sentence_of(names, evidence.effect, verdict, reason, evidence.scope)
+    elif found.these.fails(evidence.effect.rule.alpha):
+        reason = found.contrast(evidence.effect.rule.alpha)
+    sentence = sentence_of(names, evidence.effect, verdict, reason, evidence.scope)
     if found.these.p is None:
         sentence = f"{sentence.removesuffix('.')}; {reason}."
     return Answer(verdict, reason, sentence, found.interval)
+
+
+def further_reason(question: Question) -> str:
+    """The reason of an answer if its sentence does not give it."""
+    said = question.reason.removeprefix(NOT_SIGNIFICANT) in question.sentence
+    return "" if said else question.reason
 
 
 def sentence_of(
@@ -373,7 +388,8 @@ def sentence_of(
         return f"{shown}{scope.end}."
     if verdict == "these words":
         return f"In {scope.these}, {shown}; {_in_words(what, reason)}."
-    return f"No significant {missing} with {names['A']} or {names['B']} is shown{scope.among}."
+    why = reason.removeprefix(NOT_SIGNIFICANT) if reason.startswith(NOT_SIGNIFICANT) else ""
+    return f"No significant {missing} with {names['A']} or {names['B']} is shown{scope.among}{why}."
 
 
 def _in_words(what: str, reason: str) -> str:

@@ -17,6 +17,7 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
 from eatlas.results import Results
 
+LONG = ["a term whose name is much too long for a single line of the chart", "b", "c"]
 HOSTILE = '<img src=x onerror="alert(1)"> & \x1b[31m \u202eevil </script>'
 READ = """part => {
   const said = [];
@@ -52,6 +53,7 @@ def test_a_browser_draws_what_the_template_writes(kind, open_page, tmp_path: Pat
             planted(**known),
             sc_eat({"nurse": -1.3, "void": None, "poet": 0.9}),
             ml_eat("AX-Singular", d=None, undefined="Y"),
+            full(test="long", coverage={role: {"used": LONG, "missing": []} for role in "XYAB"}),
         ]
     else:
         given = list(results_of(kind, tmp_path))

@@ -83,6 +83,12 @@ def test_many_panels_go_on_over_pages_with_the_legend_on_each():
         assert {"WEAT", "ML-EAT"} <= set(texts(page))
 
 
+def test_names_that_do_not_fit_are_whole_below_the_panels():
+    names = [f"the vectors of a source with a long name, {n}" for n in range(3)]
+    plot = eatlas.plot(both(sources=names), "scatter", by="source", width="single")
+    assert f"Methods: {'; '.join(names)}. Filled" in plot.description
+
+
 @pytest.mark.parametrize("width", [40, 89, 183])
 def test_names_of_any_script_stay_text_within_the_drawing(width):
     results = Results([m for t in ("t-1", "t-2", HOSTILE["X"])
@@ -96,7 +102,7 @@ def test_names_of_any_script_stay_text_within_the_drawing(width):
 @pytest.mark.parametrize(
     ("draw", "said"),
     [
-        (lambda: eatlas.plot([weat()], "scatter"), "differ in no measure, source or encoding"),
+        (lambda: eatlas.plot([weat()], "scatter"), "1 result with the same measure, source and encoding"),
         (lambda: eatlas.plot(both(), "scatter", by="layer"), "do not differ only in their layer"),
         (lambda: eatlas.plot(both(), "scatter", by="colour"), "cannot be compared by 'colour'"),
         (lambda: eatlas.plot(both().compare("measure"), "scatter", by="source"), "compared by measure\n  got: by='source'"),

@@ -113,6 +113,14 @@ def test_names_of_any_script_stay_text_and_upright_names_are_cut():
     )
 
 
+def test_long_names_of_tests_are_whole_in_several_lines():
+    name = "a test of words with quite a long name"
+    plot = eatlas.plot([weat(test=name), weat(test="other")], "significance", width="single")
+    lines = [t.text for t in svg_root(plot.svg).iter(f"{SVG}text")]
+    assert name not in lines
+    assert name in " ".join(filter(None, lines))
+
+
 @pytest.mark.parametrize(
     ("draw", "said"),
     [

@@ -67,6 +67,11 @@ def draw_separately(
                     about=forest.heading(result, settings),
                 )
             )
+        if len({drawing.key for drawing in drawings}) > 1:  # the key below is that of all
+            drawings = [
+                replace(drawing, about=f"{drawing.about} · {drawing.key}", key="")
+                for drawing in drawings
+            ]
         return below(drawings, title=title(results))
 
     return draw_results
@@ -163,8 +168,8 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
     if not lines or (dated and sum(len(line) for _, line in lines) < len(results)):
         raise ResultsError(
             "a timeline needs one result for each test, source, measure and period",
-            got=f"{len(results)} results, {sum(r.period is not None for r in results)} of them "
-            "with a period",
+            got=f"{number_of(len(results), 'result')}, "
+            f"{sum(r.period is not None for r in results)} of them with a period",
             allowed="results of vectors of a year or decade, or of several layers, windows or "
             "distances",
             remedy="leave the others out, as in eatlas.Results(r for r in results if ...)",

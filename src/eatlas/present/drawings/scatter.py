@@ -67,7 +67,8 @@ def scatter(
     columns = min(len(pairs), max(1, int(width // PANEL)))
     side = min(width / columns, WIDEST)
     axes = {name: _scale(pairs, name) for name in _methods(pairs)}
-    called = _method_labels(pairs, side - BEFORE - AFTER - 16)
+    room = side - BEFORE - AFTER - 16
+    called = _method_labels(pairs, room)
     sheet = Sheet(width)
     heads = _heads(sheet, groups) if len(groups) > 1 else ()
     sheet.begin(sheet.y)
@@ -77,12 +78,16 @@ def scatter(
             sheet.add(inset(panel, column * width / columns, sheet.y))
         sheet.y += side + ABOVE + BELOW - BEFORE - AFTER
         sheet.end_block()
-    filled = any(point.significant for each in pairs for point in each.points)
+    key = []
+    if len(pairs) > 1 and any(pixels(name, LETTERS) > room for name in called.values()):
+        key.append(f"Methods: {'; '.join(called.values())}.")
+    if any(point.significant for each in pairs for point in each.points):
+        key.append("Filled: significant by both methods.")
     return sheet.close(
         ". ".join(map(_in_words, pairs)) + ".",
         title=_title(pairs),
         heads=heads,
-        key="Filled: significant by both methods." * filled,
+        key=" ".join(key),
         notes=NOTES,
     )
 
@@ -109,7 +114,7 @@ def _pairs(given: Any, by: str | None) -> Sequence[MethodPair]:
     if by is None:
         raise ResultsError(
             "a scatter needs the same tests, measured by two methods or more",
-            got=f"{number_of(len(given), 'result')} that differ in no measure, source or encoding",
+            got=f"{number_of(len(given), 'result')} with the same measure, source and encoding",
             allowed="results of two measures, sources, layers, prompts, windows or periods; what "
             "results.compare(...) returns; a study",
         )
@@ -234,7 +239,7 @@ def _names(pair: MethodPair, spots: Sequence[tuple[float, float]], square: Box) 
     above, below = (left, -BELOW, right, top), (left, bottom, right, bottom + BELOW)
     taken = [square_at(spot, 5) for spot in spots] + [(0.0, 0.0, left, bottom), above, below]
     for point, spot in zip(pair.points, spots, strict=True):
-        name = short(point.test, 110.0, 11)
+        name = short(point.test, 220.0, 11)
         place = free_place(name, spot, taken, right)
         if place is not None and not place[2]:
             at, anchor, _ = place

@@ -32,8 +32,8 @@ LETTERS, ROW, GAP = 12.0, 17.0, 3.0
 """Pixels of letters, of a row, and between two cells."""
 LEAST, LARGEST, NUMBERS = 14.0, 90.0, 46.0
 """Pixels of a column at least and at most, and those from which on it has numbers."""
-HEAD = 130.0
-"""Pixels of the longest upright name of a setting."""
+HEAD = 260.0
+"""Pixels of the longest upright name of a setting, which has 40 letters."""
 TAILS = {"two_sided": "two-sided", "greater": "one-sided, d > 0", "less": "one-sided, d < 0"}
 
 
@@ -69,11 +69,12 @@ def significance(
     heads = _heads(sheet, lefts, column)
     sheet.begin(sheet.y)
     for row, members in rows.items():
-        sheet.add(label(short(row, names - LEFT - 8, LETTERS), LEFT, sheet.y + 12))
+        lines = broken(row, names - LEFT - 8, 4, LETTERS)
+        sheet.add(text_lines(lines, LEFT, sheet.y + 12, whole=row, step=14.0, size=LETTERS))
         found = {_setting(member): member for member in members}
         for name, x in lefts.items():
             sheet.add(_cell(found.get(name), row, name, x, sheet.y, column, alpha))
-        sheet.y += ROW
+        sheet.y += ROW + 14.0 * (len(lines) - 1)
         sheet.end_block()
     _totals(sheet, total, columns, lefts, column, alpha)
     below = family.below(alpha)
@@ -112,7 +113,7 @@ def _heads(sheet: Sheet, lefts: Mapping[str, float], column: float) -> tuple[str
     """The names of settings over their columns, upright if a word is wider than a column."""
     words_of = [part for name in lefts for part in isolate(name).split()]
     if max(pixels(word, LETTERS) for word in words_of) <= column - 6:
-        lines = {name: broken(name, column - 6, 3, LETTERS) for name in lefts}
+        lines = {name: broken(name, column - 6, 6, LETTERS) for name in lefts}
         high = 15.0 * max(map(len, lines.values()))
         parts = [
             text_lines(

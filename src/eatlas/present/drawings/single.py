@@ -188,7 +188,7 @@ def null(result: AssociationResult, width: float) -> Drawing:
     ):
         sheet.add(label(short(name, 0.5 * width, 12), at, y, anchor=anchor))
     notes = (
-        f"{DRAWN:,} random permutations of {len(values)} scores; dark: as far from 0 as the "
+        f"{DRAWN:,} random permutations of the scores of the targets; dark: as far from 0 as the "
         "observed d, or farther.",
     )
     alt = f"What random labels show in {result.test}: {text}, two-sided {p}. {notes[0]}"

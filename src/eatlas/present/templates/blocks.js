@@ -236,17 +236,19 @@ const blocks = (() => {
       for (const part of lines(`${name}: d = ${effect(d)}`, width - 24, 3, 14)) parts.push(label(part, 10, y += 16, { "font-weight": 700 }));
       if (all > most.length) parts.push(label(`the ${most.length} most influential of ${all} terms`, 10, y += 15, { size: 11, class: "eat-muted" }));
       y += 6;
-      const axis = Axis.withMargin([d, ...most.map(([, , without]) => without)], column + 10, width - 84), bottom = y + 19 * most.length;
+      const terms = most.map(([term, role, without]) => ({ term: lines(term, column - 18, 3, 12), role, without }));
+      const axis = Axis.withMargin([d, ...most.map(([, , without]) => without)], column + 10, width - 84);
+      const bottom = y + terms.reduce((sum, { term }) => sum + 14 * term.length + 5, 0);
       parts.push(path(axis.ticks().map(([at]) => `M${short(at)} ${y}V${bottom}`).join(""), "fig-grid"), ...axis.ticks().map(([at, number]) => aside(number, at, bottom + 16)));
       parts.push(path(`M${short(axis.at(d))} ${y}V${bottom}`, "fig-ink"));
-      for (const [term, role, without] of [...most].sort((one, other) => (one[2] - other[2]) * d)) {
-        const [colour, shape] = DRIVEN[role], middle = y + 9.5, at = axis.at(without);
+      for (const { term, role, without } of terms.sort((first, second) => (first.without - second.without) * d)) {
+        const [colour, shape] = DRIVEN[role], high = 14 * term.length + 5, middle = y + high / 2, at = axis.at(without);
         parts.push(
-          label(lines(term, column - 18, 1, 12)[0], 10, middle + 4, { class: `fig-name ${colour}` }),
+          ...term.map((part, i) => label(part, 10, middle + 4 - 7 * (term.length - 1) + 14 * i, { class: `fig-name ${colour}` })),
           path(`M${short(axis.at(d))} ${middle}H${short(at)}`, `i ${colour}`),
           path(outline(shape, at, middle), (without - d) * d < 0 ? `m on ${colour}` : `m ${colour}`),
           label(effect(without), width - right, middle + 4, { anchor: "end" }));
-        y += 19;
+        y += high;
       }
       y += 26;
       phrases.push(`${title}, ${name}: d = ${effect(d)}; without ${most.slice(0, 3).map(([term, , without]) => `${term} ${effect(without)}`).join(", ")}`);

@@ -46,8 +46,8 @@ def replicate(
     Parameters
     ----------
     paper : caliskan|ml-eat|seat|divdist|mind-your-bias
-        Caliskan et al. (2017); Wolfe, Hiniker and Howe (2024); May et al. (2019); Bommasani and
-        Liang (2022); Husse and Spitz (2022).
+        The paper: Caliskan, Bryson and Narayanan (2017); Wolfe, Hiniker and Howe (2024); May, Wang,
+        Bordia, Bowman and Rudinger (2019); Bommasani and Liang (2022); or Husse and Spitz (2022).
     table : --table N
         One table of the paper, such as 4. [default: all tables]
     model : --model NAME=SOURCE

@@ -62,7 +62,7 @@ def application(explorer: Explorer) -> App:
             "file": lambda request: as_json(lists_of_file(request.text)),
             "export": lambda request: export(explorer, request),
         },
-        scripts=("claims.js",),
+        scripts=("cards.js", "claims.js"),
         refused=lambda error: PageAnswer(clean(str(error)), "text/plain", 422),
         largest=LARGEST,
     )

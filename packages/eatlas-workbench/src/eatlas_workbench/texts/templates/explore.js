@@ -86,6 +86,7 @@
     if (seat) (seat.dataset.text ? reach : (other) => other.focus())(seat);
     for (const box of board.querySelectorAll(".claim input")) box.checked = !switchedOff.has(box.value);
     if (switchedOff.size && board.querySelector(".claim")) claims.show(board.querySelector(".claim"));
+    window.dress(board);
     const chip = sought && chipOf(sought.role, sought.text);
     sought = null;
     if (chip) reach(chip);
