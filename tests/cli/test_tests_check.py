@@ -23,7 +23,7 @@ def check(eatlas_cli, tmp_path, text):
 def test_groups_of_one_term_are_no_fault_but_said(eatlas_cli, tmp_path):
     ended, path = check(eatlas_cli, tmp_path, KURITA)
     assert ended.code == 0
-    assert ended.out.endswith("1 test(s), no faults\n")
+    assert ended.out.endswith("1 test, no faults\n")
     one, other = ended.err.splitlines()
     assert one == (
         f"warning: {path}: test one: X (Female) has one term; an SC-EAT replaces a WEAT of this "
@@ -89,7 +89,7 @@ def test_what_vectors_have_for_a_test(eatlas_cli, tmp_path):
     assert _narrow(ended.out) == _narrow(
         """\
 mine: X Male: 5, Y Female: 4, A Career: 4, B Family: 4
-mine.toml: 1 test(s), no faults
+mine.toml: 1 test, no faults
 
 mine in glove-sample: 13 of 17 terms found
 Group       found   median rank

@@ -118,7 +118,7 @@ def check(path: str, *, vectors: list[str] | None = None, as_json: bool = False)
         for text in filter(None, (*alone, *remarks(test), namesake(test))):
             remark(f"warning: {path}: test {test.id}: {text}")
     if not as_json:
-        print_line(f"{path}: {len(tests)} test(s), no faults")
+        print_line(f"{path}: {number_of(len(tests), 'test')}, no faults")
     if vectors:
         from eatlas.cli.coverage_table import print_checks  # noqa: PLC0415  (others open no vectors)
 

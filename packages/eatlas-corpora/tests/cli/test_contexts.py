@@ -26,7 +26,7 @@ def test_the_table(eatlas_cli, tmp_path, corpus, test_file):
     lines = ended.out.splitlines()
     assert lines[0].split() == ["stimulus", "found", "kept"]
     assert lines[1].split() == ["aster", "2", "2"]
-    assert f"3 texts of 1 file(s), {corpus.stat().st_size} bytes" in lines
+    assert f"3 texts of 1 file, {corpus.stat().st_size} bytes" in lines
     assert "skipped, damaged lines: 1" in lines
     assert "with fewer than 2: clover (1), ant (1)" in lines
     assert "without any context: iris, lily, flea, wasp, gnat, love" in ended.out.replace("\n", " ")
@@ -142,7 +142,7 @@ def test_pairs(eatlas_cli, tmp_path, test_file):
     ended = eatlas_cli("contexts", "some.txt", "--tests", test_file, "--pairs", "-o", "p.csv")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.splitlines() == [
-        "2 texts of 1 file(s), 19 bytes",
+        "2 texts of 1 file, 19 bytes",
         "pairs with a context: 2 of 64; contexts kept: 2 of 2",
         "targets without any pair: clover, iris, lily, flea, wasp, gnat",
         "",

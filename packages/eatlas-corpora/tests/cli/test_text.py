@@ -46,7 +46,7 @@ def test_the_table(eatlas_cli, tmp_path, jobs):
         "pilot       2       1     1",
         "(all)       4       2     1",
         "",
-        "3 documents, 6 sentences, 4 spans, 18 words of 1 file(s), 85 bytes",
+        "3 documents, 6 sentences, 4 spans, 18 words of 1 file, 85 bytes",
         "without any context, so undefined: abbot",
         "",
         "counts:     counts.csv",

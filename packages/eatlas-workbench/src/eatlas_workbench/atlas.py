@@ -129,8 +129,8 @@ class AtlasCell(NamedTuple):
     """First effect size, or how many terms there are."""
     sizes: tuple[str, ...]
     """All effect sizes, for comparisons."""
-    intervals: tuple[str, ...]
-    """The ends of the interval of each; empty where there is none."""
+    exactly: tuple[str, ...]
+    """Each with four decimals, and the ends of its interval; empty where it is undefined."""
     d: float | None
     """The first effect size d, by which the cell is coloured."""
     verdict: Verdict | None
@@ -261,8 +261,8 @@ class Collection:
             state="".join(states_of(finding)) if result.pattern else "",
             number=number_of(len(result.rows()), "term") if terms else sizes[0],
             sizes=sizes,
-            intervals=tuple(
-                ",".join(f"{end:.2f}" for end in level.interval) if level.interval else ""
+            exactly=tuple(
+                ",".join(f"{n:.4f}" for n in (level.d, *(level.interval or ())) if n is not None)
                 for level in shown
             ),
             d=levels[0].d if levels and levels[0].symbol == "d" else None,

@@ -13,6 +13,7 @@ from eatlas.cli.options import number_or_word
 from eatlas.cli.progress import bar_of
 from eatlas.errors import listing
 from eatlas.executors import executor_of
+from eatlas.numbers import number_of
 from eatlas.sources.outputs import require_other_files, require_place
 from eatlas_corpora.reading import Contexts, Pairs, find_contexts, find_pairs
 from eatlas_corpora.reading.files import corpus_files
@@ -142,7 +143,7 @@ def _of_pairs(pairs: Pairs) -> list[str]:
 def size_of(provenance: Mapping[str, Any]) -> str:
     """How many files were read, and how large they are."""
     files = provenance["files"]
-    return f"{len(files)} file(s), {sum(file['size'] for file in files):,} bytes"
+    return f"{number_of(len(files), 'file')}, {sum(file['size'] for file in files):,} bytes"
 
 
 def say_damaged(provenance: Mapping[str, Any]) -> None:

@@ -126,7 +126,7 @@
     byId("level").replaceChildren(...titles.map((title) => make("option", title)));
     if (titles.includes(before)) byId("level").value = before;
   }
-  function forest(sizes, ends) {  // both effect sizes on one axis, with their intervals
+  function forest(exactly) {  // both effect sizes on one axis, with their intervals
     const svg = document.createElementNS(SVG, "svg"), x = (d) => (Math.max(-END, Math.min(END, d)) + END) / (2 * END) * WIDE;
     const add = (name, values) => {
       const part = document.createElementNS(SVG, name);
@@ -135,10 +135,10 @@
     };
     Object.entries({ viewBox: `0 0 ${WIDE} 24`, width: WIDE, height: 24, "aria-hidden": true }).forEach(([key, text]) => svg.setAttribute(key, text));
     add("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: 24 });
-    sizes.forEach((d, i) => {
-      const y = 7 + 10 * i, [low, high] = (ends[i] ?? "").split(",").map(Number), side = "ab"[i];
+    exactly.forEach(([d, low, high], i) => {
+      const y = 7 + 10 * i, side = "ab"[i];
       if (Number.isNaN(d)) return;
-      if (ends[i]) add("path", { class: `${side} line`, d: `M${x(low)} ${y}H${x(high)}${high > END ? "m-3-3l3 3-3 3" : ""}${low < -END ? `M3 ${y - 3}l-3 3 3 3` : ""}` });  // an arrow: it goes on
+      if (high !== undefined) add("path", { class: `${side} line`, d: `M${x(low)} ${y}H${x(high)}${high > END ? "m-3-3l3 3-3 3" : ""}${low < -END ? `M3 ${y - 3}l-3 3 3 3` : ""}` });  // an arrow: it goes on
       if (i) add("rect", { class: side, x: x(d) - 4, y: y - 4, width: 8, height: 8 });
       else add("circle", { class: side, cx: x(d), cy: y, r: 4 });
     });
@@ -174,7 +174,7 @@
       const links = rows.map((row) => linkOf(row.cells[test.cellIndex]));
       if (test.hidden || !(links[0] || links[1])) continue;
       const line = make("tr"), verdicts = links.map((link) => NAMES.get(link?.dataset.v) ?? ""), called = make("th");
-      const sizes = links.map((link) => number(listOf(link, "s")[at])), ends = links.map((link) => (link?.dataset.i ?? "").split("|")[at]);
+      const exactly = links.map((link) => (listOf(link, "i")[at] ?? "").split(",").map(parseFloat)), sizes = exactly.map(([d]) => d);
       called.scope = "row";
       called.append(test.querySelector("span")?.textContent ?? test.dataset.name, make("small", test.dataset.name));
       line.append(called);
@@ -189,7 +189,7 @@
         line.append(cell, make("td", listOf(link, "s")[at] ?? "\u2013", "num"));
       });
       const drawn = make("td"), difference = sizes[1] - sizes[0];
-      drawn.append(forest(sizes, ends));
+      drawn.append(forest(exactly));
       line.append(make("td", signed(difference), "num"), drawn);
       if (NAMES.size) line.append(make("td", [...new Set(verdicts.filter(Boolean))].join(" / ")));
       lines.push([Number.isNaN(difference) ? -1 : Math.abs(difference), line, links[0] && links[1]]);
