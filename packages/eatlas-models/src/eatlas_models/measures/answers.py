@@ -21,7 +21,7 @@ from eatlas.notes import Note
 from eatlas.results.levels import EffectInterval
 from eatlas.results.parts import Coverage, finite, finite_ends
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.facets import ContrastTest, Facet, contrast_test, fill_missing
+from eatlas.stats.facets import ContrastTest, Facet, contrast_test
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas_models.measures.lpbs import Term, coverage_of_test, drop_incomplete, terms_of
 from eatlas_models.results.answers import (
@@ -168,24 +168,11 @@ class Preferences:
 
     @cached_property
     def facets(self) -> FacetTable | None:
-        """Shares by question without missing cells; None of fewer than two questions with answers.
-
-        A cell without an answer to a question is that of the additive model of its block.
-        """
-        n, (n_x, n_a) = self.sizes, (self.sizes["X"], self.sizes["A"])
-        there = ~np.isnan(self.tables)
-        blocks = [
-            there[rows, columns].any(axis=(0, 1))
-            for rows in (slice(n_x), slice(n_x, None))
-            for columns in (slice(n_a), slice(n_a, None))
-        ]
-        tables = self.tables[:, :, np.all(blocks, axis=0)]
-        questions = tables.shape[2]
-        if questions < 2:
-            return None
-        sizes = (n["X"], n["Y"]), (n["A"], n["B"]), (questions,)
-        filled = fill_missing(tables, sizes)
-        return FacetTable(np.where(np.isnan(filled), self.values[..., None], filled), (QUESTIONS,))
+        """Shares by question without missing cells; None of fewer than two questions."""
+        n = self.sizes
+        sizes = (n["X"], n["Y"]), (n["A"], n["B"])
+        tables = choices.complete_questions(self.tables, sizes, self.values)
+        return None if tables is None else FacetTable(tables, (QUESTIONS,))
 
     def orient_shares(self, shares: Array) -> Array:
         """Proportions of used competitors by used subject, as targets by attributes."""

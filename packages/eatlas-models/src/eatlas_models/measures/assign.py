@@ -18,7 +18,7 @@ from eatlas.measures.base import FROM_0, SHARE, Allowed, Array, Input, Needs, pa
 from eatlas.measures.seeding import generator_of
 from eatlas.notes import Note
 from eatlas.results.parts import Coverage, finite, finite_ends
-from eatlas.stats.facets import Facet, contrast_test, fill_missing
+from eatlas.stats.facets import Facet, contrast_test
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.languages import is_english
 from eatlas_models.measures.answers import check_origin, models_and_dates, temperature_of
@@ -30,7 +30,12 @@ from eatlas_models.results.answers import (
     AttributesByInstructions,
     CollectedRecord,
 )
-from eatlas_models.stats.choices import assignment_scores, mean_interval, mean_of_those_there
+from eatlas_models.stats.choices import (
+    assignment_scores,
+    complete_questions,
+    mean_interval,
+    mean_of_those_there,
+)
 from eatlas_models.stimuli.asking import (
     CollectedAnswer,
     Prompt,
@@ -96,14 +101,12 @@ class Assigned:
 
     def cross_instructions(self, n_a: int, confidence: float) -> AttributesByInstructions | None:
         """Compare A with B for other attributes and instructions; None of a single instruction."""
-        known = ~np.isnan(self.table)
-        answered = known[:n_a].any(axis=0) & known[n_a:].any(axis=0)
-        if answered.sum() < 2 or min(n_a, len(self.table) - n_a) < 2:
+        sizes = (n_a, len(self.table) - n_a)
+        table = complete_questions(self.table, (sizes,), self.shares)
+        if table is None or min(sizes) < 2:
             return None
-        sizes = (n_a, len(self.table) - n_a), (int(answered.sum()),)
-        table = fill_missing(self.table[:, answered], sizes)
-        table = np.where(np.isnan(table), self.shares[:, None], table)
-        test = contrast_test(table, [Facet.of_groups(n) for n in sizes], level=confidence)
+        facets = [Facet.of_groups(n) for n in (sizes, table.shape[1:])]
+        test = contrast_test(table, facets, level=confidence)
         fields = test._asdict()
         return AttributesByInstructions(
             **{name: finite(fields[name]) for name in AttributesByInstructions.model_fields}

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.stats.facets import fill_missing
 from eatlas.stats.inputs import t_quantile
 from eatlas.stats.shares import jeffreys
 
@@ -55,6 +57,26 @@ def shares_won(won: Array, pairs: Pairs, count: int, weights: Array | float = 1.
         np.add.at(of, pairs[:, side], weights.T)
     with np.errstate(invalid="ignore"):
         return (wins / of).T
+
+
+def complete_questions(
+    shares: Array, sizes: Sequence[Sequence[int]], overall: Array
+) -> Array | None:
+    """Shares by question, the last axis, without missing cells; None of fewer than two questions.
+
+    `sizes` are units of each group for the other axes. A question without a value in a block, which
+    is a combination of groups, is left out. A missing cell is filled by the additive model of its
+    block, or by `overall` if a unit has no value in the block.
+    """
+    known = ~np.isnan(shares)
+    for axis, groups in enumerate(sizes):
+        parts = np.split(known, np.cumsum(groups)[:-1], axis=axis)
+        known = np.stack([part.any(axis=axis) for part in parts], axis=axis)
+    shares = shares[..., known.all(axis=tuple(range(len(sizes))))]
+    if shares.shape[-1] < 2:
+        return None
+    filled = fill_missing(shares, (*sizes, shares.shape[-1:]))
+    return np.where(np.isnan(filled), overall[..., None], filled)
 
 
 def first_place(wins: Array, confidence: float = 0.95) -> tuple[float, tuple[float, float] | None]:
