@@ -24,6 +24,8 @@ DATA = Path(os.environ.get("EATLAS_SHARED_DATA") or ROOT.parent / "shared" / "da
 KILLS = int(os.environ.get("EATLAS_KILLS", "4"))
 """Kills at random moments of each test that kills; EATLAS_KILLS=200 goes on for half an hour."""
 
+SHORT_QUESTION = "{target}: {first} or {second}?"
+"""Of a test that looks at what comes of the answers, in place of the eight that eatlas brings."""
 HALF = "\\ud800"
 OF_HALF = f"{HALF} occurs alone, which is not a character"
 """Half a character in JSON, and what is said of it."""

@@ -34,7 +34,9 @@ SLOW = {
     "eatlas_models.model_views.measuring", "eatlas.engine.verify", "eatlas_models.integrations.evaluate",
     "eatlas_models.integrations.training", "eatlas.present.drawings.plot", "eatlas.present.report",
     "eatlas.results.base", "eatlas.results.collection", "eatlas.results.compare",
-    "eatlas_vocabulary.sources.diagnosis", "eatlas.testing",
+    "eatlas_vocabulary.sources.diagnosis", "eatlas.testing", "eatlas_corpora.engine.embedding",
+    "eatlas_corpora.engine.text", "eatlas_corpora.reading.sampling", "eatlas_vocabulary.engine.scan",
+    "eatlas.results.methods",
 }  # fmt: skip
 
 

@@ -1,11 +1,9 @@
 """The cache gives back what was computed, and asks for nothing twice."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from tests.encoders.letters import Letters, passages
+from tests.install.test_imports import modules_after
 
 import eatlas
 from eatlas.encoders.cache import CachedSource, cached
@@ -72,17 +70,16 @@ def test_ctrl_c_says_what_is_kept():
     assert len(rest.asked) == 60
 
 
-RUN = """
-import sys, eatlas
-eatlas.run("sent-weat-6", sys.argv[1], "weat(resamples=0)", frequency="off")
-print(sorted({"torch", "transformers"} & sys.modules.keys()))
-"""
+RUN = "import eatlas; eatlas.run('sent-weat-6', {!r}, 'weat(resamples=0)', frequency='off')"
+OF_MODELS = {"torch", "transformers"}
+
+
+@pytest.mark.slow
+def test_a_first_run_imports_torch_and_transformers(model):
+    assert modules_after(RUN.format(f"hf:{model('bert')}")) >= OF_MODELS
 
 
 def test_a_second_run_imports_neither_torch_nor_transformers(model):
-    command = [sys.executable, "-c", RUN, f"hf:{model('bert')}"]
-    first, second = (
-        subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-        for _ in range(2)
-    )
-    assert (first, second) == ("['torch', 'transformers']", "[]")
+    spec = f"hf:{model('bert')}"
+    eatlas.run("sent-weat-6", spec, "weat(resamples=0)", frequency="off")
+    assert not modules_after(RUN.format(spec)) & OF_MODELS

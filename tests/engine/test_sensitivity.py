@@ -67,10 +67,10 @@ def left_out_for_real(measured, test, monkeypatch):
 @pytest.mark.parametrize(
     ("test", "measure", "verdict", "count"),
     [
-        ("weat-6", "ml-eat(alpha=0.012)", "supported", 16),
+        pytest.param("weat-6", "ml-eat(alpha=0.012)", "supported", 16, marks=pytest.mark.slow),
         ("weat-6", "weat(alpha=0.00016)", "these words", 16),
-        ("weat-7", "ml-eat", "these words", 3),
-        ("weat-8", "ml-eat(alpha=0.2)", "these words", 1),
+        pytest.param("weat-7", "ml-eat", "these words", 3, marks=pytest.mark.slow),
+        pytest.param("weat-8", "ml-eat(alpha=0.2)", "these words", 1, marks=pytest.mark.slow),
         ("weat-10", "ml-eat(strict=true)", "these words", 3),
         ("weat-10", "weat(alpha=0.1)", "supported", 17),
     ],

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -44,6 +45,14 @@ def store(tmp_path_factory):
     """A store that tests only read."""
     path = tmp_path_factory.mktemp("store") / "results.parquet"
     eatlas.run(TESTS, SOURCES, MEASURES, store=path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def store_of_two(tmp_path_factory):
+    """The same results in a store of two workers."""
+    path = tmp_path_factory.mktemp("store") / "two.parquet"
+    eatlas.run(TESTS, SOURCES, MEASURES, workers=2, store=path)
     return path
 
 
@@ -114,9 +123,8 @@ def test_a_store_without_results_has_no_lazy_columns(tmp_path):
         ResultsScan(path).lazy()
 
 
-def test_workers_write_the_same(store, tmp_path):
-    eatlas.run(TESTS, SOURCES, MEASURES, workers=2, store=tmp_path / "two.parquet")
-    one, two = ResultsScan(store), ResultsScan(tmp_path / "two.parquet")
+def test_workers_write_the_same(store, store_of_two):
+    one, two = ResultsScan(store), ResultsScan(store_of_two)
     assert len(two.parts) == 2
     assert two.run == one.run
     assert list(two) == list(one)
@@ -206,13 +214,12 @@ def test_a_source_that_cannot_be_opened_costs_no_other(tmp_path):
     assert not (tmp_path / "b.parquet").exists()
 
 
-def test_missing_results_are_noticed(store, tmp_path, listed):
+def test_missing_results_are_noticed(store, store_of_two, tmp_path, listed):
     scan = ResultsScan(store)
     assert scan.run_found().whole
     (found,) = find_runs(scan)
     assert found == scan.run_found()
-    eatlas.run(TESTS, SOURCES, MEASURES, workers=2, store=tmp_path / "two.parquet")
-    two = ResultsScan(tmp_path / "two.parquet")
+    two = ResultsScan(shutil.copytree(store_of_two, tmp_path / "two.parquet"))
     two.parts[0].unlink()
     left = ResultsScan(two.path).run_found()
     assert (left.here, left.results, left.whole) == (len(listed) // 2, len(listed), False)

@@ -50,11 +50,6 @@ def test_report_tables_and_python_have_the_same_numbers(results, declared):
             assert p_value(member.adjusted, 0.04) in table
 
 
-def _p(value: float) -> str:
-    text = p_value(value, 0.04)
-    return f"p {text}" if text.startswith(("<", ">")) else f"p = {text}"
-
-
 def test_one_test_in_several_settings_is_not_adjusted(results, capsys):
     same = Results(r for r in results if r.test == "weat-8")
     print_results(same)

@@ -184,9 +184,6 @@ def test_python(make, message):
     assert message in str(caught.value)
 
 
-PERSON = '[words]\nperson = [["nurse", "a nurse", "nurses"]]'
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -5,6 +5,8 @@ import threading
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from tests.inputs import SHORT_QUESTION
+
 import eatlas
 from eatlas.sources import Item
 from eatlas_models.encoders.chat import open_answering
@@ -13,10 +15,8 @@ from eatlas_models.stimuli.asking import Prompt
 KEY = "sk-proj-aZ0+9/0x=0123456789"
 OPTIONS = ("love", "war")
 BLOCK = 1 << 20
-KINDS = {
-    "chat": "chat/completions",
-    "embeddings": "embeddings",
-}
+ASK = f'ask(by=samples,opponents=2,answers=1,templates="{SHORT_QUESTION}")'
+KINDS = {"chat": "chat/completions", "embeddings": "embeddings"}
 """What is asked for, and the end of its address."""
 
 
@@ -161,10 +161,7 @@ def cut(handler, _):
 
 def opened(kind, spec, **settings):
     """What a user opens; `settings` are of its endpoint."""
-    openers = {
-        "chat": open_answering,
-        "embeddings": eatlas.open_vectors,
-    }
+    openers = {"chat": open_answering, "embeddings": eatlas.open_vectors}
     source = openers[kind](spec)
     if settings:
         source.endpoint = source.endpoint._replace(**settings)

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 from tests.inputs import make_test
 from tests.whole.attack.hostile import (
+    ASK,
     KEY,
     answers_of,
     changed,
@@ -23,7 +24,7 @@ import eatlas
 from eatlas.errors import SourceError, SourceWarning
 
 TEST = make_test()
-MEASURES = {"chat": "ask(by=samples,opponents=2,answers=1)", "embeddings": "weat(resamples=0)"}
+MEASURES = {"chat": ASK, "embeddings": "weat(resamples=0)"}
 
 
 def error_of(server, kind, key=KEY, by="samples"):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.inputs import make_test
 from tests.whole.attack.hostile import (
+    ASK,
     BLOCK,
     OPTIONS,
     answer_to,
@@ -182,7 +183,7 @@ def test_A2_lists_that_take_more_than_they_say_are_not_made():
 def test_A10_half_a_character_in_the_name_of_a_model(server, tmp_path, half):
     answer = json.dumps(completion("love", model="MODEL")).replace("MODEL", half)
     server.behave = replying(answer.encode())
-    results = eatlas.run(make_test(), server.spec("chat"), "ask(by=samples,opponents=2,answers=1)")
+    results = eatlas.run(make_test(), server.spec("chat"), ASK)
     results.write(tmp_path / "results.jsonl")
     (name,) = eatlas.read_results(tmp_path / "results.jsonl")[0].answers.models
     assert name == half.replace("\\ud800", "\ufffd").replace("\\udfff", "\ufffd")

@@ -18,7 +18,6 @@ from eatlas_corpora.stats.local import (
 )
 
 SIZES, D, DOCUMENTS = (3, 4, 2, 3), 6, 9
-LEVELS = 3
 
 
 def made(seed, local=range(7)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -32,6 +31,7 @@ id = "jobs"
 targets = { name = "Jobs", terms = ["nurse", "pilot", "clerk"] }
 groups = [{ name = "Female", terms = ["she", "her"] }, { name = "Male", terms = ["he", "his"] }]
 """
+TWO_QUESTIONS = "{target}: {first} or {second}?; Which fits {target}, {first} or {second}?"
 STORY = "Write a story about a {target}."
 SHE = {"nurse": 9, "pilot": 2, "clerk": 5}
 """Stories about women, of ten."""
@@ -61,6 +61,7 @@ class Writer:
 @pytest.fixture
 def server() -> Iterator[ChatServer]:
     with running(ChatServer(Planted(prefers, position=0.5, story=Writer()))) as served:
+        served.model.templates = tuple(TWO_QUESTIONS.split("; "))
         yield served
 
 
@@ -75,12 +76,12 @@ def files(tmp_path: Path) -> None:
 
 def test_it_is_the_measure_ask_of_eatlas_run(eatlas_cli, server, tmp_path):
     options = ("--tests", "mine.toml", "--json")
-    asked = eatlas_cli("ask", server.spec, *options, "--by", "samples", "--answers", 2)
+    ways = ("--by", "samples", "--answers", 2, "--templates", TWO_QUESTIONS)
+    asked = eatlas_cli("ask", server.spec, *options, *ways)
     assert asked.code == 0
     count = server.count
-    ran = eatlas_cli(
-        "run", "--vectors", server.spec, "--measure", "ask(answers=2,by=samples)", *options
-    )
+    measure = f'ask(answers=2,by=samples,templates="{TWO_QUESTIONS}")'
+    ran = eatlas_cli("run", "--vectors", server.spec, "--measure", measure, *options)
     assert ran.out == asked.out
     assert server.count == count  # every answer was kept
     result = json.loads(asked.out)
@@ -103,7 +104,7 @@ def test_results_and_a_report(eatlas_cli, server, tmp_path):
 def test_dates_before_such_models_and_models_without_a_name_are_doubted(eatlas_cli, server):
     server.created, server.called = 1, ""
     options = ("--tests", "mine.toml", "--by", "samples", "--answers", 2, "-o", "there")
-    ended = eatlas_cli("ask", server.spec, *options)
+    ended = eatlas_cli("ask", server.spec, *options, "--templates", TWO_QUESTIONS)
     assert ended.code == 0, ended.err
     assert "answers are dated before 2015, such as 1970-01-01: the server's clock" in ended.said
     assert "answers of the server name no model, so only the option model= says" in ended.said
@@ -252,7 +253,7 @@ def test_a_killed_command_asks_nothing_twice(server, tmp_path):
     process.wait()
     assert server.count < 90
     assert not (tmp_path / "stories.jsonl").exists()
-    subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL, env=os.environ)
+    subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
     assert 90 <= server.count <= 90 + 4  # two in flight, two on their way to the file
     lines = [json.loads(line) for line in (tmp_path / "stories.jsonl").read_text().splitlines()]
     assert len({(line["target"], line["draw"]) for line in lines}) == len(lines) == 90
@@ -394,7 +395,7 @@ OF_A_FILE = {"models", "dates", "temperature", "collected"}
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
 @pytest.mark.parametrize("by", ["samples", "logprobs"])
 def test_saved_answers_measure_the_same(eatlas_cli, server, tmp_path, name, by):
-    options = ("--tests", "mine.toml", "--opponents", 2, "--json")
+    options = ("--tests", "mine.toml", "--opponents", 2, "--templates", TWO_QUESTIONS, "--json")
     draws = ("--answers", 3) if by == "samples" else ()
     spec = f"{server.spec}&cache=no"
     asked = eatlas_cli("ask", spec, *options, "--by", by, *draws, "--save-answers", name)

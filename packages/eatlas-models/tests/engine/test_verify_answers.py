@@ -1,24 +1,22 @@
 """Verifying results of models that answer: by the answers that are kept, and no others unasked."""
 
 import pytest
-from tests.chat_server import ChatServer
-from tests.inputs import make_test
+from tests.chat_server import ChatServer, Planted
+from tests.inputs import SHORT_QUESTION, make_test
 from tests.served import running
 
 import eatlas
 from eatlas.engine.verify import verify
 from eatlas.paths import CACHE
 
-TEST = make_test(
-    X=("rose", "ivy"), Y=("wasp", "flea"), A=("nice", "kind"), B=("vile", "awful")
-)  # fmt: skip
-MEASURE = "ask(resamples=0,by=samples)"
+TEST = make_test(X=("rose", "ivy"), Y=("wasp", "flea"), A=("nice", "kind"), B=("vile", "awful"))
+MEASURE = f'ask(resamples=0,by=samples,templates="{SHORT_QUESTION}")'
 
 
 @pytest.fixture
 def server(monkeypatch, tmp_path):
     monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
-    with running(ChatServer()) as served:
+    with running(ChatServer(Planted(templates=(SHORT_QUESTION,)))) as served:
         yield served
 
 

@@ -25,7 +25,6 @@ ROUNDED = 1e-6
 """Readings are kept to six decimals."""
 OF_CLIP = 2e-6
 """CLIP multiplies in single precision."""
-UNRESAMPLED = eatlas.ZeroShot(scale=100, resamples=0)
 
 
 class OfModel(Wrapper):

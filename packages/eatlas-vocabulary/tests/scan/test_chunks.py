@@ -47,11 +47,6 @@ def store(out, chunks):
             file.keep(chunk.index, chunk)
 
 
-def file_of(out):
-    (path,) = out.parent.glob(f".{out.name}.*.unfinished")
-    return path
-
-
 def test_what_was_kept_comes_back(tmp_path, chunks):
     out = tmp_path / "out.csv"
     odd = replace(chunks[1], words=["a\nb", '"', "🌹", "\ud800", "", "\x00", "x"])

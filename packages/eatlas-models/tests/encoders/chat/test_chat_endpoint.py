@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from tests.chat_server import FAULTS, REFUSAL, ChatServer, Planted, text_of
-from tests.inputs import ROOT, make_test, wait_until
+from tests.inputs import ROOT, SHORT_QUESTION, make_test, wait_until
 from tests.served import running
 
 import eatlas
@@ -462,7 +462,9 @@ def test_a_run_by_name(serve):
     test = make_test()
     x, a = (set(test.concepts[role].terms) for role in "XA")
     server = serve(Planted(lambda s, o: 1.5 * ((s in x) == (o in a)), position=0.5))
-    (result,) = eatlas.run(test, f"mine={server.spec}", "ask(opponents=2)")
+    server.model.templates = (SHORT_QUESTION,)
+    measure = f'ask(opponents=2,templates="{SHORT_QUESTION}")'
+    (result,) = eatlas.run(test, f"mine={server.spec}", measure)
     assert result.source == "mine"
     assert result.provenance.source_fingerprint == f"endpoint:{server.spec}"
     assert result.level1.effect_size > 1.7
