@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[1]
 PLACEHOLDER = re.compile(r"TODO\b|example\.org")
 HEAD = "# written by tools/publication.py\n"
 NOBODY = "The eatlas developers"
+NOT_YET = "not on PyPI yet"
+"""What README.md says before the first release."""
 VERSION = "$HFPR_VERSION"
 """What hatch-fancy-pypi-readme replaces by the version of a package."""
 COLAB = "https://colab.research.google.com"
@@ -37,6 +39,16 @@ def version(root: Path = ROOT) -> str:
     """The version of all packages."""
     text = (root / "src" / "eatlas" / "version.py").read_text(encoding="utf-8")
     return re.search(r'__version__ = "(.+)"', text)[1]  # type: ignore[index]
+
+
+def is_release(version: str) -> bool:
+    """Whether a version is published, and not one of the main branch between releases."""
+    return ".dev" not in version
+
+
+def revision() -> str:
+    """Where the files of this version are in the repository: its tag, or the main branch."""
+    return f"v{version()}" if is_release(version()) else "main"
 
 
 def placeholders(values: Mapping[str, Any], path: str = "") -> Iterator[str]:
@@ -215,7 +227,7 @@ def of_readme(text: str, values: Mapping[str, Any]) -> str:
 
 def of_tutorials(text: str, values: Mapping[str, Any]) -> str:
     """The site's page of tutorials with the same notebooks, which are outside the site."""
-    return with_notebooks(text, values, f"{values['repository']}/blob/v{version()}/")
+    return with_notebooks(text, values, f"{values['repository']}/blob/{revision()}/")
 
 
 def with_notebooks(text: str, values: Mapping[str, Any], before: str) -> str:
@@ -226,7 +238,7 @@ def with_notebooks(text: str, values: Mapping[str, Any], before: str) -> str:
         path = f"notebooks/{reader}.ipynb"
         address = f"{before}{path}"
         if repository:
-            address = f"{COLAB}/github/{repository[1]}/blob/v{version()}/{path}"
+            address = f"{COLAB}/github/{repository[1]}/blob/{revision()}/{path}"
         badge = f" ![Open in Colab]({COLAB}/assets/colab-badge.svg)" if repository else ""
         listed.append(f"[for {reader}s{badge}]({address})")
     line = f"Tutorials as notebooks: {' · '.join(listed)}"
@@ -272,9 +284,11 @@ def texts() -> Iterator[tuple[Path, str, str]]:
 
 def main(arguments: list[str]) -> int:
     if arguments == ["--ready"]:
-        left = list(placeholders(publication()))
-        for line in left:
-            print(f"publication.toml: {line} is a placeholder")
+        found = placeholders(publication())
+        left = [f"publication.toml: {line} is a placeholder" for line in found]
+        if NOT_YET in (ROOT / "README.md").read_text(encoding="utf-8"):
+            left.append(f"README.md: the package index would show {NOT_YET!r}")
+        print(*left, sep="\n")
         return bool(left)
     if arguments == ["--page"]:
         print(release_page(publication()), end="")

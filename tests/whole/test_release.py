@@ -36,14 +36,13 @@ FILLED = {
 }
 
 
-def test_a_placeholder_is_named_and_stops_a_release(capsys):
-    assert list(publication.placeholders({"a": "TODO x", "authors": [{"orcid": "TODO"}]})) == [
-        "a = 'TODO x'",
-        "authors 1: orcid = 'TODO'",
-    ]
+def test_a_placeholder_is_named_and_stops_a_release(capsys, monkeypatch):
+    named = ["a = 'TODO x'", "authors 1: orcid = 'TODO'"]
+    assert list(publication.placeholders({"a": "TODO x", "authors": [{"orcid": "TODO"}]})) == named
     assert not list(publication.placeholders(FILLED))
+    monkeypatch.setattr(publication, "publication", lambda: FILLED | {"doi": "TODO"})
     assert publication.main(["--ready"]) == 1
-    assert "publication.toml: repository = " in capsys.readouterr().out
+    assert "publication.toml: doi = 'TODO' is a placeholder" in capsys.readouterr().out
 
 
 def test_what_a_person_fills_in_is_in_every_file():
