@@ -1,7 +1,7 @@
 """Write the version, and authors and addresses of publication.toml, into files that need them.
 
 ``python tools/publication.py`` writes; with ``--check`` it says which files differ, with
-``--ready`` which values are still placeholders; with ``--page`` it prints the page of the release.
+``--ready`` what a release still needs; with ``--page`` it prints the page of the release.
 """
 
 from __future__ import annotations
@@ -231,7 +231,10 @@ def of_tutorials(text: str, values: Mapping[str, Any]) -> str:
 
 
 def with_notebooks(text: str, values: Mapping[str, Any], before: str) -> str:
-    """A page with badges that open the notebooks in Colab, or with links where it cannot."""
+    """A page with links that open the notebooks in Colab, or show them where Colab cannot.
+
+    README has the badge of Colab. The site loads nothing from another host, so it has no badge.
+    """
     repository = REPOSITORY.fullmatch(values["repository"])
     listed = []
     for reader in NOTEBOOKS:
@@ -239,7 +242,8 @@ def with_notebooks(text: str, values: Mapping[str, Any], before: str) -> str:
         address = f"{before}{path}"
         if repository:
             address = f"{COLAB}/github/{repository[1]}/blob/{revision()}/{path}"
-        badge = f" ![Open in Colab]({COLAB}/assets/colab-badge.svg)" if repository else ""
+        has_badge = repository and not before
+        badge = f" ![Open in Colab]({COLAB}/assets/colab-badge.svg)" if has_badge else ""
         listed.append(f"[for {reader}s{badge}]({address})")
     line = f"Tutorials as notebooks: {' · '.join(listed)}"
     return re.sub(r"(?m)^Tutorials as notebooks:.*$", lambda _: line, text)
@@ -284,7 +288,8 @@ def texts() -> Iterator[tuple[Path, str, str]]:
 
 def main(arguments: list[str]) -> int:
     if arguments == ["--ready"]:
-        found = placeholders(publication())
+        # the archive gives a DOI after the first release
+        found = placeholders({key: value for key, value in publication().items() if key != "doi"})
         left = [f"publication.toml: {line} is a placeholder" for line in found]
         if NOT_YET in (ROOT / "README.md").read_text(encoding="utf-8"):
             left.append(f"README.md: the package index would show {NOT_YET!r}")
