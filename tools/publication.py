@@ -1,7 +1,7 @@
 """Write the version, and authors and addresses of publication.toml, into files that need them.
 
 ``python tools/publication.py`` writes; with ``--check`` it says which files differ, with
-``--ready`` which values are still placeholders; with ``--page`` it prints the page of the release.
+``--ready`` what a release still needs; with ``--page`` it prints the page of the release.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[1]
 PLACEHOLDER = re.compile(r"TODO\b|example\.org")
 HEAD = "# written by tools/publication.py\n"
 NOBODY = "The eatlas developers"
+NOT_YET = "not on PyPI yet"
+"""What README.md says before the first release."""
 VERSION = "$HFPR_VERSION"
 """What hatch-fancy-pypi-readme replaces by the version of a package."""
 COLAB = "https://colab.research.google.com"
@@ -37,6 +39,16 @@ def version(root: Path = ROOT) -> str:
     """The version of all packages."""
     text = (root / "src" / "eatlas" / "version.py").read_text(encoding="utf-8")
     return re.search(r'__version__ = "(.+)"', text)[1]  # type: ignore[index]
+
+
+def is_release(version: str) -> bool:
+    """Whether a version is published, and not one of the main branch between releases."""
+    return ".dev" not in version
+
+
+def revision() -> str:
+    """Where the files of this version are in the repository: its tag, or the main branch."""
+    return f"v{version()}" if is_release(version()) else "main"
 
 
 def placeholders(values: Mapping[str, Any], path: str = "") -> Iterator[str]:
@@ -215,19 +227,23 @@ def of_readme(text: str, values: Mapping[str, Any]) -> str:
 
 def of_tutorials(text: str, values: Mapping[str, Any]) -> str:
     """The site's page of tutorials with the same notebooks, which are outside the site."""
-    return with_notebooks(text, values, f"{values['repository']}/blob/v{version()}/")
+    return with_notebooks(text, values, f"{values['repository']}/blob/{revision()}/")
 
 
 def with_notebooks(text: str, values: Mapping[str, Any], before: str) -> str:
-    """A page with badges that open the notebooks in Colab, or with links where it cannot."""
+    """A page with links that open the notebooks in Colab, or show them where Colab cannot.
+
+    README has the badge of Colab. The site loads nothing from another host, so it has no badge.
+    """
     repository = REPOSITORY.fullmatch(values["repository"])
     listed = []
     for reader in NOTEBOOKS:
         path = f"notebooks/{reader}.ipynb"
         address = f"{before}{path}"
         if repository:
-            address = f"{COLAB}/github/{repository[1]}/blob/v{version()}/{path}"
-        badge = f" ![Open in Colab]({COLAB}/assets/colab-badge.svg)" if repository else ""
+            address = f"{COLAB}/github/{repository[1]}/blob/{revision()}/{path}"
+        has_badge = repository and not before
+        badge = f" ![Open in Colab]({COLAB}/assets/colab-badge.svg)" if has_badge else ""
         listed.append(f"[for {reader}s{badge}]({address})")
     line = f"Tutorials as notebooks: {' · '.join(listed)}"
     return re.sub(r"(?m)^Tutorials as notebooks:.*$", lambda _: line, text)
@@ -272,9 +288,12 @@ def texts() -> Iterator[tuple[Path, str, str]]:
 
 def main(arguments: list[str]) -> int:
     if arguments == ["--ready"]:
-        left = list(placeholders(publication()))
-        for line in left:
-            print(f"publication.toml: {line} is a placeholder")
+        # the archive gives a DOI after the first release
+        found = placeholders({key: value for key, value in publication().items() if key != "doi"})
+        left = [f"publication.toml: {line} is a placeholder" for line in found]
+        if NOT_YET in (ROOT / "README.md").read_text(encoding="utf-8"):
+            left.append(f"README.md: the package index would show {NOT_YET!r}")
+        print(*left, sep="\n")
         return bool(left)
     if arguments == ["--page"]:
         print(release_page(publication()), end="")

