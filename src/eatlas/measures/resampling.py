@@ -1,4 +1,4 @@
-"""How findings vary: intervals, shares of patterns, the influence of each term, decisive terms."""
+"""How findings vary: intervals, shares of patterns, influence of each term, influential terms."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from eatlas.measures.seeding import generator_of
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results.finding import PLACES
 from eatlas.results.levels import (
-    DecisiveTerm,
     EffectInterval,
     Influence,
+    InfluentialTerm,
     Level2Influence,
     Level2Intervals,
     TermInfluence,
@@ -171,7 +171,7 @@ class Variation:
         if measure is not None:
             names = {role: group.stimuli for role, group in self.given.coverage.items()}
             reading = LeftOutReading(measure, self.given, layout, changes)
-            terms = decisive(reading, names, self.ordered.places)
+            terms = influential_terms(reading, names, self.ordered.places)
         return Influence(unit=self.unit, level1=records[0], level2=level2, influential=terms)
 
 
@@ -331,11 +331,11 @@ def scores_without(
     return rows, level.n - int(terms[0] < level.n)
 
 
-def decisive(
+def influential_terms(
     reading: LeftOutReading,
     names: Mapping[str, tuple[str, ...]],
     places: Mapping[str, Sequence[int]],
-) -> tuple[DecisiveTerm, ...] | None:
+) -> tuple[InfluentialTerm, ...] | None:
     """The terms without which the conclusion changes; None if there are too many to look.
 
     `names` are those of the terms of each group, and `places` say where each is in the layout.
@@ -343,7 +343,7 @@ def decisive(
     rule = reading.measure.rule
     if _cells(reading.layout, 1 if rule is None else len(PLACES)) > MOST_SCORES:
         return None
-    given, terms = reading.given, list[DecisiveTerm]()
+    given, terms = reading.given, list[InfluentialTerm]()
     whole, signs = signs_without(
         reading.measure,
         reading.layout,
@@ -352,7 +352,7 @@ def decisive(
     )
     for role, without in signs.items():
         terms += [
-            DecisiveTerm(
+            InfluentialTerm(
                 role=role,
                 term=term,
                 pattern=None if rule is None else LABELS[without[place][1], without[place][2]],

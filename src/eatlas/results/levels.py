@@ -128,7 +128,7 @@ Level2Influence = BySide[TermInfluence]
 """Influence of terms on both level 2 effect sizes."""
 
 
-class DecisiveTerm(Record):
+class InfluentialTerm(Record):
     """A term without which the EAT pattern, or what is read at level 1, is another."""
 
     role: str
@@ -150,7 +150,7 @@ class Influence(Record):
     level1: TermInfluence
     level2: Level2Influence | None = None
     """None where the measure has no level 2."""
-    influential: tuple[DecisiveTerm, ...] | None = Field(default=None, exclude_if=is_none)
+    influential: tuple[InfluentialTerm, ...] | None = Field(default=None, exclude_if=is_none)
     """The terms, or stimuli, without which the EAT pattern is another; for a measure without a
     pattern, without which another direction, or none, is read at level 1. None where it was not
     computed."""
