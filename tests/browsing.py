@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 PATIENCE = 120_000
 """Milliseconds until what is waited for counts as missing; on a busy machine a click takes long."""
 CUT_LABELS = """() => {
-  const seen = part => part.checkVisibility() && !part.closest('.sr, .skip'), said = part => part.textContent.trim().slice(0, 60);
+  const seen = part => part.checkVisibility() && !part.closest('.sr, .skip, .cards > thead'), said = part => part.textContent.trim().slice(0, 60);
   const boxes = [...document.querySelectorAll('body *')].filter(seen);
   const cut = boxes.filter(part => part.tagName !== 'SELECT' && ['hidden', 'clip'].includes(getComputedStyle(part).overflowX)
     && part.scrollWidth > part.clientWidth + 1 && !part.ownerSVGElement && part.tagName !== 'svg');
