@@ -61,9 +61,9 @@ def described(value: object) -> str:
 
 
 def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
-    """Return the known names nearest to a name, best first; capitals make no difference."""
-    folded = {one.casefold(): one for one in known}
-    return [folded[hit] for hit in difflib.get_close_matches(name.casefold(), folded, n=count)]
+    """Return the known names nearest to a name, best first; capitals and dashes do not count."""
+    plain = {one.casefold().lstrip("-"): one for one in known}
+    return [plain[n] for n in difflib.get_close_matches(name.casefold().lstrip("-"), plain, count)]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
