@@ -1,7 +1,7 @@
 """Write recipe/recipe.yaml, with which conda-forge builds all packages.
 
 ``python tools/write_conda_recipe.py`` reads requirements and licences from each ``pyproject.toml``,
-and addresses from ``publication.toml``. The form is that of grayskull, with an output for each
+and addresses from ``publication.toml``. It has the form of grayskull and an output for each
 package. The SHA-256 of the archives are zeros: they are known when the archives are built, and
 ``make release`` writes the recipe with them into ``dist/``.
 """

@@ -145,10 +145,9 @@ class Change(NamedTuple):
     @classmethod
     def of(cls, gap: Difference) -> Change:
         """A difference, as the package says that knows more of both results, if there is one."""
-        known = gap.known
-        if known is not None and known.difference is not None and known.interval is not None:
-            return cls(known.difference, known.interval, known.p, known.basis)
-        return cls(gap.d, gap.interval, gap.p)
+        best = gap.best
+        basis = "" if best is gap or gap.known is None else gap.known.basis
+        return cls(best.d, best.interval, best.p, basis)
 
 
 class Compared(NamedTuple):

@@ -434,17 +434,11 @@ def _between(gap: Difference | None, digits: int) -> tuple[str, ...]:
     """How far the second setting is from the first, with an interval, and p between parts."""
     if gap is None:
         return (UNDEFINED,)
-    known = gap.known
-    if known is None or known.difference is None:
-        return tuple(
-            filter(
-                None,
-                (effect(gap.d, digits), interval(gap.interval, digits) if gap.interval else ""),
-            )
-        )
-    ends = interval(known.interval) if known.interval else ""
-    p = "" if known.p is None else p_equals(known.p)
-    return tuple(filter(None, (effect(known.difference), ends, p)))
+    best = gap.best
+    decimals = digits if best is gap else 2
+    ends = interval(best.interval, decimals) if best.interval else ""
+    p = "" if best is gap or best.p is None else p_equals(best.p)
+    return tuple(filter(None, (effect(best.d, decimals), ends, p)))
 
 
 def summary(found: SideBySide) -> str:

@@ -204,10 +204,12 @@ class Difference(NamedTuple):
     """What the package says that knows more of both results, as of two subcorpora."""
 
     @property
-    def best(self) -> float:
-        """What the package says, where it does; else the difference of the effect sizes."""
-        known = self.known and self.known.difference
-        return self.d if known is None else known
+    def best(self) -> Difference:
+        """What the package says that knows more of both results, if it has an interval."""
+        known = self.known
+        if known is None or known.difference is None or known.interval is None:
+            return self
+        return self._replace(d=known.difference, interval=known.interval, p=known.p)
 
 
 def holm_over(p_values: Iterable[float | None]) -> list[float | None]:
@@ -288,7 +290,7 @@ class Row:
         sizes = [effect.d for effect in known if effect.d is not None]
         of_one_scale = len({effect.symbol for effect in known}) == 1
         if len(self.members) == 2 and (gap := self.difference(self.places[0], 1)):
-            return abs(gap.best)
+            return abs(gap.best.d)
         return max(sizes) - min(sizes) if len(sizes) > 1 and of_one_scale else None
 
     def effects(self, place: str) -> tuple[Effect | None, ...]:
